@@ -1,0 +1,201 @@
+import type { OutcomeCode } from '../infra/contract/errors.ts';
+import type { Platform } from '../infra/contract/platforms.ts';
+import type { RequestProgress, StepEffect } from '../infra/contract/statuses.ts';
+
+/** What an adapter promises to be. Adapters know their platform and nothing else: no database, no Temporal, no Koa, no addresses. */
+export interface Provider {
+  readonly platform: Platform;
+  /** The short list of steps that makes this target public, from what is known without asking anybody. */
+  plan(work: PublishWork): PlannedStep[];
+  /** Carries out one step: one request for a public step, as many as needed for others. Throws `TransportFailure` untouched. */
+  send(step: PlannedStep, work: PublishWork, http: ProviderHttp): Promise<StepAnswer>;
+  /** Looks on the platform for what a lost answer may have done. Read-only. */
+  reconcile(step: PlannedStep, work: PublishWork, since: Date, http: ProviderHttp): Promise<Finding>;
+  /** When absence may be concluded from complete reads; `null` = never. Live figures: sandbox waits are the caller's affair. */
+  absence(work: PublishWork): { afterMs: number; reads: number } | null;
+  /** Waits before automatic reads, when they differ from the service's schedule (reads that cost money). */
+  readonly probeAfterMs?: readonly number[];
+  /** Reads the platform id out of a URL that a person gave with a verdict; `null` = not a URL of this platform. */
+  postIdFromUrl(url: string, work: { account: AccountView; endpoints: Endpoints }): string | null;
+  /** Renews an expired credential, where the platform has that. One request. */
+  refresh?(work: { account: AccountView; credential: Credential; endpoints: Endpoints; application: ApplicationCredential | null }, http: ProviderHttp): Promise<RefreshAnswer>;
+}
+
+export type Endpoints = Readonly<Record<string, string>>;
+/** Secret. Lives in memory for one step; never in a log, an error or a checkpoint. */
+export type Credential = Readonly<Record<string, string>>;
+export interface ApplicationCredential {
+  clientId: string;
+  clientSecret: string | null;
+}
+
+export interface AccountView {
+  id: string;
+  platformAccountId: string;
+  username: string | null;
+  displayName: string | null;
+  metadata: Readonly<Record<string, unknown>>;
+  /** What was last read about the account or its server (limits, version), and when. */
+  facts: Readonly<Record<string, unknown>>;
+  factsAt: Date | null;
+}
+
+export interface PublishWork {
+  operationId: string;
+  account: AccountView;
+  credential: Credential;
+  endpoints: Endpoints;
+  text: string | null;
+  media: readonly MediaFile[];
+  /** Effective options, validated by the platform's own schema, aliases resolved, defaults applied. */
+  options: Readonly<Record<string, any>>;
+  /** Results of finished steps, by step name. */
+  checkpoints: Readonly<Record<string, Checkpoint>>;
+  now: Date;
+}
+
+export interface MediaFile {
+  kind: 'image' | 'video' | 'gif' | 'document';
+  mimeType: string;
+  bytes: number;
+  altText: string | null;
+  /** A fresh stream of the file; may be called again. */
+  read(from?: number, to?: number): Promise<Buffer>;
+}
+
+/** What a finished step leaves for the next ones. No secrets. */
+export type Checkpoint = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface PlannedStep {
+  /** `[a-z0-9_]{1,64}`, unique within the plan. */
+  name: string;
+  effect: StepEffect;
+  /** false: its failure is a warning and never decides the operation. */
+  required: boolean;
+  /** public_keyed: the key sent, and how long the platform honours it. */
+  key?: { value: string; windowMs: number };
+  /** How long the result stays usable by a later attempt. */
+  lifetimeMs?: number;
+}
+
+/** Proof that something is public now. */
+export interface Proof {
+  platformPostId: string;
+  url: string | null;
+}
+
+export type StepAnswer =
+  | { kind: 'done'; checkpoint: Checkpoint; providerId: string | null; proof?: Proof; facts?: Record<string, unknown> }
+  /** A documented refusal: nothing was done and nothing will change by itself. */
+  | { kind: 'refused'; error: ProviderRefusal; answer: Answer }
+  /** A documented answer that proves that nothing was done, and asks for time. `afterMs: null` = no figure given. */
+  | { kind: 'wait'; reason: 'rate_limited' | 'processing'; afterMs: number | null; answer: Answer }
+  /** The credential was refused, so nothing was done; worth one refresh. */
+  | { kind: 'expired'; error: ProviderRefusal; answer: Answer }
+  /** The result of an earlier private step is gone; that step must be made anew. */
+  | { kind: 'redo'; step: string; answer: Answer }
+  /** Answered, but without the documented proof and without a documented refusal. */
+  | { kind: 'unclear'; missingProof: string | null; answer: Answer };
+
+export interface ProviderRefusal {
+  code: OutcomeCode;
+  platformCode: string | null;
+  platformMessage: string | null;
+  /** When the platform said it may work again. */
+  retryAt?: Date | null;
+}
+
+export type Finding =
+  | { kind: 'found'; proof: Proof; seen: Seen[] }
+  /** A complete read that would have shown it and did not. */
+  | { kind: 'not_there'; seen: Seen[] }
+  | { kind: 'undetermined'; seen: Seen[] }
+  | { kind: 'unreadable'; reason: 'rate_limited' | 'token_expired' | 'permission' | 'unavailable' | 'malformed'; httpStatus: number | null; seen: Seen[] };
+
+/** One observation, in the form of the evidence resource. */
+export type Seen =
+  | { kind: 'object_read'; conclusion: Conclusion; summary: string; data: { object: string; found: boolean; http_status: number; state: string | null; url: string | null; fields: Record<string, string> } }
+  | { kind: 'listing'; conclusion: Conclusion; summary: string; data: { window_from: string; window_to: string; items_seen: number; complete: boolean; candidates: Candidate[] } };
+
+export type Conclusion = 'happened' | 'did_not_happen' | 'undetermined';
+
+export interface Candidate {
+  platform_post_id: string;
+  url: string | null;
+  created_at: string;
+  excerpt: string;
+  matched: ('media_ids' | 'asset' | 'text' | 'link' | 'key' | 'parent' | 'time' | 'author' | 'token')[];
+  conclusive: boolean;
+}
+
+export type RefreshAnswer =
+  | { kind: 'renewed'; credential: Credential; expiresAt: Date | null }
+  | { kind: 'refused'; error: ProviderRefusal }
+  | { kind: 'unclear' };
+
+/** The port that reaches the platform. For a public step it opens a fresh connection, claims, and only then writes. */
+export interface ProviderHttp {
+  request(request: ProviderRequest): Promise<Answer>;
+}
+
+export interface ProviderRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, string>;
+  multipart?: MultipartPart[];
+  bytes?: { content: Buffer; contentType: string };
+}
+
+export interface MultipartPart {
+  name: string;
+  filename?: string;
+  contentType?: string;
+  content: Buffer | string;
+}
+
+/** A complete answer of at most 2 MiB; anything less is a `TransportFailure`. */
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  contentType: string | null;
+  body: Buffer;
+  /** The body as JSON, or undefined where it is none. */
+  json: any;
+}
+
+export const TRANSPORT_ERRORS = ['dns', 'connect', 'tls', 'reset', 'closed', 'timeout_connect', 'timeout_headers', 'timeout_body', 'aborted', 'too_large', 'malformed', 'redirect'] as const;
+export type TransportError = (typeof TRANSPORT_ERRORS)[number];
+
+/** How far one request went, observed on the wire. */
+export interface Trip {
+  progress: RequestProgress;
+  connectedAt: Date | null;
+  headersSentAt: Date | null;
+  bodySentAt: Date | null;
+  answerStartedAt: Date | null;
+  answeredAt: Date | null;
+  bytesSent: number | null;
+  bytesReceived: number | null;
+}
+
+/** Thrown by the port when no complete answer came. `sent` is observed: false = no byte of the request left. */
+export class TransportFailure extends Error {
+  readonly error: TransportError;
+  readonly trip: Trip;
+  /** What was read before it broke, for the evidence; at most 4096 bytes. */
+  readonly partial: { status: number; contentType: string | null; excerpt: Buffer } | null;
+
+  constructor(error: TransportError, trip: Trip, partial: TransportFailure['partial'] = null) {
+    super(`no complete answer: ${error} after ${trip.progress}`);
+    this.name = 'TransportFailure';
+    this.error = error;
+    this.trip = trip;
+    this.partial = partial;
+  }
+
+  get sent(): boolean {
+    return this.trip.headersSentAt !== null;
+  }
+}
