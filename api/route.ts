@@ -1,0 +1,84 @@
+import type Joi from 'joi';
+import type { Infra } from '../infra/context.ts';
+import type { Mode } from '../infra/contract/platforms.ts';
+import type { Tx } from '../infra/db/database.ts';
+import type { Actor } from '../infra/db/entities/columns.ts';
+
+export const PERMISSIONS = ['read', 'write', 'reconcile', 'manage_api_keys', 'manage_organization'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Who asks, as proved by the presented secret. The organization comes from here and from nowhere else. */
+export interface Caller {
+  credentialId: string;
+  kind: 'service' | 'member' | 'session';
+  organizationId: string;
+  mode: Mode;
+  permissions: readonly Permission[];
+  workspaceScope: 'all' | readonly string[];
+  /** What an Idempotency-Key is bound to besides organization and mode. */
+  lineage: string;
+  actor: Actor;
+  organization: { plan: 'free' | 'pro'; quotaMode: 'hard' | 'metered' | 'unlimited'; quotaUnits: number | null; requireWorkspaceId: boolean };
+}
+
+/** One request that passed every guard of its route: what a handler is given. */
+export interface Call {
+  infra: Infra;
+  /** The request's one transaction, in the caller's scope. */
+  tx: Tx;
+  caller: Caller;
+  params: Readonly<Record<string, string>>;
+  /** Validated, with defaults. */
+  query: Readonly<Record<string, any>>;
+  body: Readonly<Record<string, any>>;
+  /** Raw request headers, lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  requestId: string;
+  now: Date;
+  /** Binds a cursor to organization, mode, route, path parameters and filters. */
+  cursorBinding: string;
+  /** Runs after the commit, best effort, and never delays or changes the reply: e.g. telling Temporal at once. */
+  afterCommit(work: () => Promise<void>): void;
+}
+
+export interface Reply {
+  status: number;
+  /** undefined = no body. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Workspaces the reply shows; checked again when it is replayed. */
+  workspaceIds?: (string | null)[];
+  /**
+   * Runs after the commit and answers in place of this reply (`Prefer: wait`). The receipt keeps the reply as of the commit.
+   */
+  settle?: () => Promise<Reply>;
+}
+
+/** A route is data: its guards stand beside its handler, and OpenAPI is made from the same. */
+export interface RouteSpec {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** OpenAPI form: `/v1/posts/{id}`. */
+  path: string;
+  operationId: string;
+  summary: string;
+  tag: string;
+  permission: Permission;
+  /** Only with a test key (403 TEST_KEY_REQUIRED otherwise). */
+  testOnly?: boolean;
+  /** Only with scope `all` (403 FORBIDDEN, scope_all_required). */
+  wholeOrganization?: boolean;
+  /** The noun of the resource a path id names: its 404 code. A malformed id answers the same as an unknown one. */
+  pathIds?: Record<string, { prefix: string; notFound: 'NOT_FOUND' | 'POST_NOT_FOUND' | 'ACCOUNT_NOT_FOUND' | 'TARGET_NOT_FOUND'; resource: string }>;
+  query?: Joi.ObjectSchema;
+  /** Absent = a route without a body: any JSON object is accepted and ignored. */
+  body?: Joi.ObjectSchema;
+  /** Reply schemas by status; every reply in tests is checked against them. */
+  replies: Record<number, { description: string; schema?: Joi.Schema; headers?: string[] }>;
+  /** Error codes of this route besides those every route can answer. */
+  errors: readonly string[];
+  /** Adds `cursor`, `limit`, `from`, `to` to the query. */
+  paged?: boolean;
+  /** How a stored reply of a keyed request is shown again; default: byte for byte as stored. */
+  replay?: (stored: unknown, call: Call) => Promise<unknown>;
+  handler(call: Call): Promise<Reply>;
+}

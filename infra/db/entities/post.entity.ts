@@ -1,0 +1,51 @@
+import { defineEntity, type InferEntity } from '@mikro-orm/core';
+import type { PostStatus } from '../../contract/statuses.ts';
+import { flag, id, instant, integer, json, mode, text, type Actor } from './columns.ts';
+
+/** A media item as the caller sent it. */
+export interface MediaItem {
+  url: string;
+  type?: 'image' | 'video' | 'gif' | 'document';
+  alt_text?: string | null;
+  mime_type?: string | null;
+  width?: number | null;
+  height?: number | null;
+  duration_ms?: number | null;
+}
+
+export type OptionMap = Record<string, Record<string, unknown>>;
+
+export const PostEntity = defineEntity({
+  name: 'Post',
+  tableName: 'post',
+  properties: {
+    id: id(),
+    organizationId: text(),
+    mode: mode(),
+    workspaceId: text().nullable(),
+    workspaceGiven: flag(),
+    status: text().$type<PostStatus>(),
+    content: text().nullable(),
+    media: json<MediaItem[]>().nullable(),
+    targetOptions: json<OptionMap>().nullable(),
+    timezone: text(),
+    scheduledAt: instant().nullable(),
+    /** The wall time as given without an offset; used again when the time zone is changed. */
+    wallTime: text().nullable(),
+    publishedAt: instant().nullable(),
+    notes: text().nullable(),
+    maxLatenessSeconds: integer(),
+    onLate: text().$type<'publish' | 'skip' | 'hold'>(),
+    holdReason: text().nullable(),
+    revision: integer(),
+    /** Names the workflow that may carry this post: `post/<post>/<seq>`. An older one finds itself superseded. */
+    seq: integer(),
+    eventSeq: integer(),
+    requestId: text().nullable(),
+    createdBy: json<Actor>(),
+    deletedAt: instant().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+});
+export type Post = InferEntity<typeof PostEntity>;

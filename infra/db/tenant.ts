@@ -1,0 +1,35 @@
+import type { Mode } from '../contract/platforms.ts';
+import type { Database, Tx } from './database.ts';
+
+/** Who a transaction acts for. Rows of anybody else do not exist for it: PostgreSQL's row-level security sees to that. */
+export type Scope =
+  | { role: 'tenant'; organizationId: string; mode: Mode }
+  | { role: 'system' };
+
+export const SYSTEM: Scope = { role: 'system' };
+
+export function tenant(row: { organizationId: string; mode: Mode }): Scope {
+  return { role: 'tenant', organizationId: row.organizationId, mode: row.mode };
+}
+
+/**
+ * Opens a transaction in a scope: the only place in the project that does. Dying inside leaves nothing behind.
+ * The role is set by the transaction's first statement and ends with it, so a pooled connection carries no scope.
+ */
+export async function inScope<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.em.fork({ clear: true }).transactional(async (em) => {
+    const tx = em as Tx;
+    const org = scope.role === 'tenant' ? scope.organizationId : '';
+    const mode = scope.role === 'tenant' ? scope.mode : '';
+    await tx.execute(`select set_config('role', ?, true), set_config('app.org', ?, true), set_config('app.mode', ?, true)`, [`oncepost_${scope.role}`, org, mode]);
+    return work(tx);
+  });
+}
+
+/** As `inScope`, and hands over the transaction's id, by which a lost answer of COMMIT can be asked for. */
+export async function inScopeWithId<T>(db: Database, scope: Scope, work: (tx: Tx, transactionId: string) => Promise<T>): Promise<T> {
+  return inScope(db, scope, async (tx) => {
+    const rows = await tx.execute<{ id: string }[]>('select pg_current_xact_id()::text as id');
+    return work(tx, rows[0]!.id);
+  });
+}
