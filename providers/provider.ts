@@ -1,6 +1,7 @@
 import type { OutcomeCode } from '../infra/contract/errors.ts';
 import type { Platform } from '../infra/contract/platforms.ts';
-import type { RequestProgress, StepEffect } from '../infra/contract/statuses.ts';
+import type { StepEffect } from '../infra/contract/statuses.ts';
+import type { Answer, ProviderRequest } from '../infra/http/types.ts';
 
 /** What an adapter promises to be. Adapters know their platform and nothing else: no database, no Temporal, no Koa, no addresses. */
 export interface Provider {
@@ -59,7 +60,7 @@ export interface MediaFile {
   mimeType: string;
   bytes: number;
   altText: string | null;
-  /** A fresh stream of the file; may be called again. */
+  /** The bytes from `from` up to, not including, `to`; all of them without. May be called again. */
   read(from?: number, to?: number): Promise<Buffer>;
 }
 
@@ -138,64 +139,5 @@ export interface ProviderHttp {
   request(request: ProviderRequest): Promise<Answer>;
 }
 
-export interface ProviderRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  url: string;
-  headers?: Record<string, string>;
-  json?: unknown;
-  form?: Record<string, string>;
-  multipart?: MultipartPart[];
-  bytes?: { content: Buffer; contentType: string };
-}
-
-export interface MultipartPart {
-  name: string;
-  filename?: string;
-  contentType?: string;
-  content: Buffer | string;
-}
-
-/** A complete answer of at most 2 MiB; anything less is a `TransportFailure`. */
-export interface Answer {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  contentType: string | null;
-  body: Buffer;
-  /** The body as JSON, or undefined where it is none. */
-  json: any;
-}
-
-export const TRANSPORT_ERRORS = ['dns', 'connect', 'tls', 'reset', 'closed', 'timeout_connect', 'timeout_headers', 'timeout_body', 'aborted', 'too_large', 'malformed', 'redirect'] as const;
-export type TransportError = (typeof TRANSPORT_ERRORS)[number];
-
-/** How far one request went, observed on the wire. */
-export interface Trip {
-  progress: RequestProgress;
-  connectedAt: Date | null;
-  headersSentAt: Date | null;
-  bodySentAt: Date | null;
-  answerStartedAt: Date | null;
-  answeredAt: Date | null;
-  bytesSent: number | null;
-  bytesReceived: number | null;
-}
-
-/** Thrown by the port when no complete answer came. `sent` is observed: false = no byte of the request left. */
-export class TransportFailure extends Error {
-  readonly error: TransportError;
-  readonly trip: Trip;
-  /** What was read before it broke, for the evidence; at most 4096 bytes. */
-  readonly partial: { status: number; contentType: string | null; excerpt: Buffer } | null;
-
-  constructor(error: TransportError, trip: Trip, partial: TransportFailure['partial'] = null) {
-    super(`no complete answer: ${error} after ${trip.progress}`);
-    this.name = 'TransportFailure';
-    this.error = error;
-    this.trip = trip;
-    this.partial = partial;
-  }
-
-  get sent(): boolean {
-    return this.trip.headersSentAt !== null;
-  }
-}
+export { TRANSPORT_ERRORS, TransportFailure } from '../infra/http/types.ts';
+export type { Answer, MultipartPart, PartSource, ProviderRequest, TransportError, Trip } from '../infra/http/types.ts';
