@@ -12,6 +12,10 @@ export const CredentialEntity = defineEntity({
     generation: integer(),
     sealed: bytes(),
     expiresAt: instant().nullable(),
+    /** Claim of the one refresh that may run; nobody else asks the platform before this time. */
+    refreshingUntil: instant().nullable(),
+    /** Refreshes in a row whose answer was lost. */
+    refreshesLost: integer(),
     updatedAt: instant(),
   },
 });

@@ -45,7 +45,8 @@ create index account_list on account (organization_id, mode, connected_at desc, 
 
 create table credential (
   account_id text primary key references account, organization_id text not null, mode text not null,
-  generation integer not null, sealed bytea not null, expires_at timestamptz(3), updated_at timestamptz(3) not null
+  generation integer not null, sealed bytea not null, expires_at timestamptz(3),
+  refreshing_until timestamptz(3), refreshes_lost integer not null, updated_at timestamptz(3) not null
 );
 
 create table post (

@@ -1,0 +1,69 @@
+import { PRIORITY } from '../../contract/queues.ts';
+import type { Mode } from '../../contract/platforms.ts';
+import { WORKFLOWS, workflowIds, type OperationRef, type PublishPostInput, type ReconcileOperationInput } from '../../contract/workflows.ts';
+import type { Tx } from '../database.ts';
+import type { Operation } from '../entities/operation.entity.ts';
+import { OutboxEntity, type OutboxRow } from '../entities/outbox.entity.ts';
+import type { Post } from '../entities/post.entity.ts';
+
+interface Tenant {
+  organizationId: string;
+  mode: Mode;
+}
+
+type Told = Pick<OutboxRow, 'intent' | 'workflow' | 'workflowId' | 'args' | 'summary' | 'searchAttributes' | 'priority' | 'startAt' | 'availableAt'>;
+
+/** One row per workflow and intent; the same row twice is one row, so a repetition is harmless. */
+async function put(tx: Tx, tenant: Tenant, row: Told, now: Date): Promise<OutboxRow> {
+  const full = { ...row, id: `${row.intent}:${row.workflowId}`, organizationId: tenant.organizationId, mode: tenant.mode, attempts: 0, createdAt: now } as OutboxRow;
+  await tx.upsert(OutboxEntity, full, { onConflictAction: 'merge', onConflictMergeFields: ['availableAt', 'startAt', 'args'] });
+  return full;
+}
+
+/** The workflow that carries a post: at once with the operations it is given, or at its due time. */
+export async function startPublishPost(tx: Tx, work: { post: Post; platforms: string[]; operations?: OperationRef[]; availableAt: Date; now: Date; activityTimeoutMs: number }): Promise<OutboxRow> {
+  const { post, platforms, operations } = work;
+  const args: PublishPostInput = { postId: post.id, seq: post.seq, ...(operations === undefined ? {} : { operations }), activityTimeoutMs: work.activityTimeoutMs };
+  return put(tx, post, {
+    intent: 'start',
+    workflow: WORKFLOWS.publishPost,
+    workflowId: workflowIds.publishPost(post.id, post.seq),
+    args,
+    summary: `publish ${post.id} → ${platforms.join(', ')}`.slice(0, 400),
+    searchAttributes: { OrganizationId: post.organizationId, PostId: post.id, Platform: [...new Set(platforms)] },
+    priority: operations === undefined ? PRIORITY.scheduled : PRIORITY.now,
+    startAt: operations === undefined ? post.scheduledAt ?? null : null,
+    availableAt: work.availableAt,
+  }, work.now);
+}
+
+export async function cancelPublishPost(tx: Tx, post: Post, seq: number, now: Date): Promise<OutboxRow> {
+  const workflowId = workflowIds.publishPost(post.id, seq);
+  await tx.nativeDelete(OutboxEntity, { id: `start:${workflowId}` });
+  return put(tx, post, { intent: 'cancel', workflow: WORKFLOWS.publishPost, workflowId, args: null, summary: '', searchAttributes: {}, priority: PRIORITY.scheduled, startAt: null, availableAt: now }, now);
+}
+
+export async function startReconcile(tx: Tx, operation: Operation, options: { activityTimeoutMs: number; now: Date }): Promise<OutboxRow> {
+  const args: ReconcileOperationInput = { operationId: operation.id, platform: operation.platform, activityTimeoutMs: options.activityTimeoutMs };
+  return put(tx, operation, {
+    intent: 'start',
+    workflow: WORKFLOWS.reconcileOperation,
+    workflowId: workflowIds.reconcileOperation(operation.id),
+    args,
+    summary: `find out what happened to ${operation.id} on ${operation.platform}`,
+    searchAttributes: { OrganizationId: operation.organizationId, OperationId: operation.id, Platform: [operation.platform], OutcomeUnknown: true, ...(operation.postId === null || operation.postId === undefined ? {} : { PostId: operation.postId }) },
+    priority: PRIORITY.now,
+    startAt: null,
+    availableAt: options.now,
+  }, options.now);
+}
+
+/** Tells the reconciling workflow to look at the row again. */
+export async function wakeReconcile(tx: Tx, operation: Operation, now: Date): Promise<OutboxRow> {
+  return put(tx, operation, { intent: 'wake', workflow: WORKFLOWS.reconcileOperation, workflowId: workflowIds.reconcileOperation(operation.id), args: null, summary: '', searchAttributes: {}, priority: PRIORITY.now, startAt: null, availableAt: now }, now);
+}
+
+/** Part of the transaction that begins the work: Temporal evidently knows of it. */
+export async function forgetStart(tx: Tx, workflowId: string): Promise<void> {
+  await tx.nativeDelete(OutboxEntity, { id: `start:${workflowId}` });
+}
