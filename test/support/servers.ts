@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { freePort } from '../../infra/servers/ports.ts';
+import { postgres } from '../../infra/servers/postgres.ts';
+import { temporal } from '../../infra/servers/temporal.ts';
+
+/*
+ * startPostgres({ dataDir, port?, password?, settings? }) → { url, port, password, pid, kill(), restart(), stop() }
+ * startTemporal({ dataDir, inMemory?, ports?, dynamicConfig?, retentionDays? }) → { address, uiUrl, ports, pid, kill(), restart(), stop() }
+ *
+ * kill() is a SIGKILL of the server; restart() after it (or at any time) brings the server back on the same port and data.
+ * Both resolve when the server answers. Nothing is restarted by itself here.
+ */
+
+export { freePort };
+
+export interface TestServer {
+  readonly pid: number | null;
+  kill(): Promise<void>;
+  /** Stops what still runs, and starts again. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestPostgres extends TestServer {
+  url: string;
+  port: number;
+  password: string;
+}
+
+export interface TestTemporal extends TestServer {
+  address: string;
+  uiUrl: string;
+  ports: { grpc: number; ui: number; http: number; metrics: number };
+}
+
+export async function startPostgres(options: { dataDir: string; port?: number; password?: string; settings?: Record<string, string> }): Promise<TestPostgres> {
+  const port = options.port ?? (await freePort());
+  const password = options.password ?? randomBytes(12).toString('base64url');
+  const { service, url } = postgres({ ...options, port, password });
+  await service.start();
+  return {
+    url, port, password,
+    get pid() {
+      return service.pid;
+    },
+    kill: () => service.kill(),
+    restart: () => service.restart(),
+    stop: () => service.stop(),
+  };
+}
+
+export interface TestTemporalOptions {
+  dataDir: string;
+  inMemory?: boolean;
+  ports?: TestTemporal['ports'];
+  dynamicConfig?: Record<string, string>;
+  retentionDays?: number;
+}
+
+export async function startTemporal(options: TestTemporalOptions): Promise<TestTemporal> {
+  const ports = options.ports ?? { grpc: await freePort(), ui: await freePort(), http: await freePort(), metrics: await freePort() };
+  const { service, address, uiUrl } = temporal({ ...options, ports });
+  await service.start();
+  return {
+    address, uiUrl, ports,
+    get pid() {
+      return service.pid;
+    },
+    kill: () => service.kill(),
+    restart: () => service.restart(),
+    stop: () => service.stop(),
+  };
+}
