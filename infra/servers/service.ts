@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface ServiceSpec {
@@ -61,7 +61,8 @@ export class Service {
       const deadline = Date.now() + this.spec.readyWithinMs;
       while (!(await this.#attempt(deadline))) await pause(100);
     } catch (error) {
-      await this.#end('SIGKILL');
+      // Who called stop() meanwhile ends the process in its own way.
+      if (this.#state === 'starting') await this.#end('SIGKILL');
       throw error;
     }
   }
@@ -84,7 +85,7 @@ export class Service {
 
   #spawn(): ChildProcess {
     if (this.#state !== 'starting') throw new Error(`${this.name} was stopped while it started`);
-    mkdirSync(dirname(this.spec.logFile), { recursive: true });
+    makeRoomForLog(this.spec.logFile);
     const log = openSync(this.spec.logFile, 'a', 0o600);
     this.#logFrom = fstatSync(log).size;
     const child = this.spec.spawn(log);
@@ -156,6 +157,14 @@ export class Service {
       closeSync(log);
     }
   }
+}
+
+const LARGE_LOG_BYTES = 20 * 1024 * 1024;
+
+/** Keeps one older log beside the present one. */
+function makeRoomForLog(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LARGE_LOG_BYTES) renameSync(file, `${file}.1`);
 }
 
 function howOf(child: ChildProcess): string {

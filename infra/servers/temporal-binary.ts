@@ -100,11 +100,14 @@ async function goBuild(file: string): Promise<void> {
     cwd: MODULE,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const abandon = () => child.kill();
+  process.once('exit', abandon);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-4_000)));
   const code = await new Promise<number | null>((done, fail) => {
     child.once('close', done);
     child.once('error', fail);
   });
+  process.off('exit', abandon);
   if (code !== 0) throw new Error(`The Temporal server could not be built (go build ended with ${code}):\n${output.trim()}`);
 }
