@@ -74,14 +74,25 @@ async function runNpmCi() {
   console.log(`Installed the locked packages: ${seconds()}`);
 }
 
-/** The launcher gets a channel to us, by which it notices our end; we notice the end of npm by the change of our parent. */
+/** The launcher gets a channel to us, by which it notices our end; we notice the end of npm by a change of our ancestors. */
 function launch(args) {
   const child = spawn(NODE, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   if (process.env.npm_lifecycle_event !== undefined) {
-    const parent = process.ppid;
-    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), PARENT_CHECK_MS).unref();
+    const npm = lineToNpm();
+    setInterval(() => lineToNpm() !== npm && child.kill('SIGTERM'), PARENT_CHECK_MS).unref();
   }
   return hold(child);
+}
+
+/** Our parent, which is npm or the shell that npm called us by; behind a shell, npm is the shell's parent. */
+function lineToNpm() {
+  try {
+    const isShell = readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8').split('\0')[1] === '-c';
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    return isShell ? `${process.ppid} ${stat.slice(stat.lastIndexOf(')')).split(' ')[2]}` : String(process.ppid);
+  } catch {
+    return String(process.ppid);
+  }
 }
 
 function run(args) {
