@@ -12,6 +12,8 @@ export interface Provider {
   send(step: PlannedStep, work: PublishWork, http: ProviderHttp): Promise<StepAnswer>;
   /** Looks on the platform for what a lost answer may have done. Read-only. */
   reconcile(step: PlannedStep, work: PublishWork, since: Date, http: ProviderHttp): Promise<Finding>;
+  /** Whether the platform still honours the key of this step, asked anew. To be called before a keyed step is repeated; absent = it does. */
+  stillKeyed?(work: PublishWork, http: ProviderHttp): Promise<boolean>;
   /** When absence may be concluded from complete reads; `null` = never. Live figures: sandbox waits are the caller's affair. */
   absence(work: PublishWork): { afterMs: number; reads: number } | null;
   /** Waits before automatic reads, when they differ from the service's schedule (reads that cost money). */
@@ -53,6 +55,8 @@ export interface PublishWork {
   /** Results of finished steps, by step name. */
   checkpoints: Readonly<Record<string, Checkpoint>>;
   now: Date;
+  /** Of these platform ids, those that other targets of the account already hold: they cannot be what a lost answer made. */
+  taken?(platformPostIds: readonly string[]): Promise<readonly string[]>;
 }
 
 export interface MediaFile {
@@ -77,6 +81,8 @@ export interface PlannedStep {
   key?: { value: string; windowMs: number };
   /** How long the result stays usable by a later attempt. */
   lifetimeMs?: number;
+  /** A step that waits for the platform: each wait in turn, then the last one again, all together at most `withinMs`. */
+  poll?: { afterMs: readonly number[]; withinMs: number };
 }
 
 /** Proof that something is public now. */
@@ -89,12 +95,12 @@ export type StepAnswer =
   | { kind: 'done'; checkpoint: Checkpoint; providerId: string | null; proof?: Proof; facts?: Record<string, unknown> }
   /** A documented refusal: nothing was done and nothing will change by itself. */
   | { kind: 'refused'; error: ProviderRefusal; answer: Answer }
-  /** A documented answer that proves that nothing was done, and asks for time. `afterMs: null` = no figure given. */
+  /** A documented answer that proves that nothing was done, and asks for time. `afterMs: null` = no figure given (then the step's `poll`, or the service's own waits). */
   | { kind: 'wait'; reason: 'rate_limited' | 'processing'; afterMs: number | null; answer: Answer }
   /** The credential was refused, so nothing was done; worth one refresh. */
   | { kind: 'expired'; error: ProviderRefusal; answer: Answer }
-  /** The result of an earlier private step is gone; that step must be made anew. */
-  | { kind: 'redo'; step: string; answer: Answer }
+  /** Nothing was done, because results of earlier private steps are gone: make them anew, once. A second time it is the refusal `error`. */
+  | { kind: 'redo'; steps: readonly string[]; error: ProviderRefusal; answer: Answer }
   /** Answered, but without the documented proof and without a documented refusal. */
   | { kind: 'unclear'; missingProof: string | null; answer: Answer };
 

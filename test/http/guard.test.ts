@@ -67,7 +67,7 @@ test('a name that resolves to this machine is refused when it is looked up', asy
 test('the socket itself refuses a literal that got past everything else', async () => {
   const server = await tcpServer(() => undefined);
   const options = { hostname: '127.0.0.1', host: server.pair, protocol: 'http:', port: server.pair.split(':')[1] ?? '' };
-  const error = await new Promise((resolve) => createConnectors(1_000).guarded(options, (error) => resolve(error)));
+  const error = await new Promise((resolve) => createConnectors(1_000).guarded(options, (...[error]) => resolve(error)));
   expect([error, server.connections()]).toMatchObject([{ transport: 'connect', refused: true }, 0]);
   await server.close();
 });
