@@ -13,7 +13,7 @@ import { startReconcile, wakeReconcile } from '../db/repositories/outbox.ts';
 import { noteOperation, type Note } from '../db/repositories/timeline.ts';
 import { finishStep } from './claim.ts';
 import { lockPost, refreshPost } from './post-state.ts';
-import type { Failure, Ruling, Settlement } from './settlement.ts';
+import type { EvidenceDraft, Failure, Ruling, Settlement } from './settlement.ts';
 import { followTarget } from './target-follows.ts';
 
 /** `applied: false`: somebody settled it before, or the word came from a claim that is no longer in force. */
@@ -31,8 +31,8 @@ export async function settle(tx: Tx, settlement: Settlement, options: { activity
   const pointer = await tx.findOneOrFail(OperationEntity, { id: operationId });
   const state = pointer.postId ? await lockPost(tx, pointer.postId) : null;
   const operation = await tx.findOneOrFail(OperationEntity, { id: operationId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  const evidenceIds = keepEvidence(tx, operation, settlement);
-  const notes: Note[] = [...(settlement.notes ?? []).map((note) => ({ ...note, evidenceId: note.evidenceId ?? evidenceIds[0] ?? null }))];
+  const evidenceIds = writeEvidence(tx, operation, settlement.evidence ?? [], now);
+  const notes: Note[] = (settlement.notes ?? []).map((note) => ({ ...note, evidenceId: note.evidenceId ?? evidenceIds[0] ?? null }));
   if (!admits(operation, settlement)) {
     await contradict(tx, operation, settlement, evidenceIds[0] ?? null, notes);
     noteOperation(tx, operation, notes, now);
@@ -91,7 +91,7 @@ function applyRuling(operation: Operation, settlement: Settlement): void {
       Object.assign(operation, { status: 'unknown', unknownSince: now, error: errorOf(ruling.error), probing: ruling.probing, nextProbeAt: ruling.nextProbeAt });
       break;
     case 'not_done':
-      Object.assign(operation, { status: 'pending', claimToken: null, claimStep: null, claimDeadline: null, failuresInARow: operation.failuresInARow + 1 });
+      Object.assign(operation, { status: 'pending', claimToken: null, claimStep: null, claimDeadline: null, failuresInARow: ruling.wait === null ? operation.failuresInARow : operation.failuresInARow + 1, heldBy: ruling.wait?.heldBy ?? null });
       break;
     case 'resend':
       operation.claimDeadline = ruling.at;
@@ -137,16 +137,16 @@ async function reportStep(tx: Tx, operation: Operation, settlement: Settlement):
 
 function writeReport(step: Step, report: NonNullable<Settlement['step']>, ruling: Ruling, now: Date): void {
   const { trip } = report;
-  Object.assign(step, { state: report.state, httpStatus: report.httpStatus, ...(report.finished ?? {}) });
+  Object.assign(step, { state: report.state, httpStatus: report.httpStatus, ...report.finished });
   if (trip !== null) Object.assign(step, { progress: trip.progress, bytesSent: trip.bytesSent, bytesReceived: trip.bytesReceived, sentAt: trip.headersSentAt ?? step.sentAt ?? null });
   step.error = (ruling.kind === 'failed' || ruling.kind === 'unknown') && report.state !== 'done' ? errorOf({ ...ruling.error, step: step.name }) : null;
   if (report.state !== 'sending' && report.state !== 'pending') step.finishedAt = report.finished?.finishedAt ?? now;
 }
 
-function keepEvidence(tx: Tx, operation: Operation, settlement: Settlement): string[] {
-  return (settlement.evidence ?? []).map((draft) => {
+export function writeEvidence(tx: Tx, operation: Operation, drafts: readonly EvidenceDraft[], now: Date): string[] {
+  return drafts.map((draft) => {
     const id = newId('evidence');
-    tx.create(EvidenceEntity, { id, organizationId: operation.organizationId, mode: operation.mode, operationId: operation.id, ...draft, probeOrdinal: draft.probeOrdinal ?? null, observedAt: settlement.now }, { persist: true });
+    tx.create(EvidenceEntity, { id, organizationId: operation.organizationId, mode: operation.mode, operationId: operation.id, ...draft, probeOrdinal: draft.probeOrdinal ?? null, observedAt: now }, { persist: true });
     return id;
   });
 }

@@ -24,7 +24,7 @@ export type Ruling =
   | { kind: 'failed'; error: Failure; settledBy?: SettledBy }
   | { kind: 'unknown'; error: Failure; probing: 'active' | 'unavailable'; nextProbeAt: Date | null }
   /** Proven that nothing was done: the claim is given back. */
-  | { kind: 'not_done'; wait: { for: WaitingFor; until: Date } | null; accountWaits: boolean }
+  | { kind: 'not_done'; wait: { for: WaitingFor | null; until: Date; heldBy: OutcomeCode | null } | null; accountWaits: boolean }
   /** A keyed answer was lost: the claim is kept until the key is sent again. */
   | { kind: 'resend'; at: Date }
   /** A public step is done and more public steps are to come. */

@@ -54,6 +54,8 @@ export const OperationEntity = defineEntity({
     claimedAt: instant().nullable(),
     /** The answers of read and private steps that failed in a row, for the length of the next wait. */
     failuresInARow: integer(),
+    /** The code it would end with if its patience ended now. */
+    heldBy: text().nullable(),
     refreshes: integer(),
     nextProbeAt: instant().nullable(),
     lastProbeAt: instant().nullable(),

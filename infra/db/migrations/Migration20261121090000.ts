@@ -73,7 +73,7 @@ create table target (
   error jsonb check ((error is null) or status = 'failed'),
   operation_id text, platform_post_id text, url text,
   published_at timestamptz(3), unpublished_at timestamptz(3), waiting_for text, waiting_until timestamptz(3), vanished_at timestamptz(3),
-  warnings jsonb not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null,
+  warnings jsonb not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null, updated_before timestamptz(3),
   unique (post_id, account_id)
 );
 create index target_log on target (organization_id, mode, updated_at desc, id desc);
@@ -88,7 +88,7 @@ create table operation (
   attempt integer not null check (attempt >= 1), recipient text not null, previous_operation_id text, object_key text not null,
   partial boolean not null, warnings jsonb not null,
   claim_token text, claim_step text, claim_deadline timestamptz(3), claimed_at timestamptz(3),
-  failures_in_a_row integer not null, refreshes integer not null,
+  failures_in_a_row integer not null, held_by text, refreshes integer not null,
   next_probe_at timestamptz(3), last_probe_at timestamptz(3), probe_count integer not null,
   probing text not null check (probing in ('none','active','exhausted','unavailable')),
   absent_reads integer not null, absent_since timestamptz(3),
@@ -166,8 +166,8 @@ create table receipt (
 create index receipt_age on receipt (created_at);
 
 create table usage_counter (
-  organization_id text not null, mode text not null, period text not null, units integer not null,
-  primary key (organization_id, mode, period)
+  organization_id text not null, mode text not null, period text not null, shard integer not null, units integer not null,
+  primary key (organization_id, mode, period, shard)
 );
 
 create table rate_bucket (
@@ -218,6 +218,14 @@ create trigger transition before update of status on target for each row execute
 
 create trigger transition before update of status on operation for each row execute function refuse_transition(
   'pending>sending,pending>failed,sending>pending,sending>succeeded,sending>failed,sending>unknown,unknown>succeeded,unknown>failed,failed>succeeded,succeeded>failed');
+
+-- The place that a row had in the publishing log before its last change, so that a listing under way does not lose it.
+create function remember_place() returns trigger language plpgsql as $$
+begin
+  new.updated_before := old.updated_at;
+  return new;
+end $$;
+create trigger place before update of updated_at on target for each row when (old.updated_at is distinct from new.updated_at) execute function remember_place();
 
 create function keep_proved() returns trigger language plpgsql as $$
 begin

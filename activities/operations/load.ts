@@ -1,0 +1,105 @@
+import type { OperationStatus } from '../../infra/contract/statuses.ts';
+import { unseal } from '../../infra/crypto/envelope.ts';
+import { AccountEntity, type Account } from '../../infra/db/entities/account.entity.ts';
+import { CredentialEntity, type CredentialRow } from '../../infra/db/entities/credential.entity.ts';
+import { OperationEntity, type Operation } from '../../infra/db/entities/operation.entity.ts';
+import { PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
+import { StepEntity, type Step } from '../../infra/db/entities/step.entity.ts';
+import { TargetEntity, type Target } from '../../infra/db/entities/target.entity.ts';
+import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
+import type { Tx } from '../../infra/db/database.ts';
+import type { FinishedStep } from '../../infra/ledger/claim.ts';
+import { credentialPlace } from '../../infra/crypto/places.ts';
+import { liveEndpoints, sandboxEndpoints } from '../../providers/endpoints.ts';
+import type { AccountView, Credential, Endpoints, PlannedStep, Provider, PublishWork } from '../../providers/provider.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { declaredMedia } from './declared-media.ts';
+
+/** Everything one turn of an operation needs, read in one transaction. */
+export interface Loaded {
+  operation: Operation;
+  status: OperationStatus;
+  post: Post;
+  target: Target;
+  account: Account;
+  credential: CredentialRow | null;
+  steps: Step[];
+  reusable: Step[];
+  /** Public sends of the account in the last 24 hours; asked only where the account has a budget. */
+  usedToday: number;
+}
+
+export async function load({ infra }: ActivityDeps, operationId: string): Promise<Loaded | null> {
+  return inScope(infra.db, SYSTEM, async (tx) => {
+    const operation = await tx.findOne(OperationEntity, { id: operationId });
+    if (operation === null || !operation.postId || !operation.targetId) return null;
+    const post = await tx.findOneOrFail(PostEntity, { id: operation.postId });
+    const target = await tx.findOneOrFail(TargetEntity, { id: operation.targetId });
+    const account = await tx.findOneOrFail(AccountEntity, { id: operation.accountId });
+    const credential = await tx.findOne(CredentialEntity, { accountId: account.id });
+    const steps = await tx.find(StepEntity, { operationId: { $in: [operation.id, operation.previousOperationId ?? ''] } });
+    return {
+      operation, status: operation.status, post, target, account, credential,
+      steps: steps.filter((step) => step.operationId === operation.id),
+      reusable: steps.filter((step) => step.operationId !== operation.id && step.state === 'done' && step.effect === 'private' && !!step.usableUntil && step.usableUntil > infra.clock.now()),
+      usedToday: account.dailyBudget ? await sendsOfLastDay(tx, account.id, infra.clock.now()) : 0,
+    };
+  });
+}
+
+async function sendsOfLastDay(tx: Tx, accountId: string, now: Date): Promise<number> {
+  return tx.count(OperationEntity, { accountId, kind: { $in: ['publish', 'cross_post'] }, claimedAt: { $gt: new Date(now.getTime() - 86_400_000) }, status: { $in: ['sending', 'succeeded', 'unknown'] } });
+}
+
+export function accountView(account: Account): AccountView {
+  return {
+    id: account.id, platformAccountId: account.platformAccountId, username: account.username ?? null,
+    displayName: account.displayNameOverride ?? account.displayName ?? null, metadata: account.metadata, facts: account.facts, factsAt: account.factsAt ?? null,
+  };
+}
+
+/** The bases an adapter calls; the only place that knows whether they are the platform's or the sandbox's. */
+export function endpointsOf({ infra }: ActivityDeps, account: Account): Endpoints {
+  return account.mode === 'test' ? sandboxEndpoints(account.platform, infra.config.sandbox.url, infra.config.baseUrl) : liveEndpoints(account.platform, account.metadata);
+}
+
+export function openCredential({ infra }: ActivityDeps, row: CredentialRow): Credential {
+  return JSON.parse(unseal(infra.secrets.encryptionKeys, credentialPlace(row), Buffer.from(row.sealed)).toString()) as Credential;
+}
+
+/** The work as adapters see it, with media as declared: the files are opened when a step moves them. */
+export function publishWork(deps: ActivityDeps, loaded: Loaded, done: ReadonlyMap<string, FinishedStep>): PublishWork {
+  const stored = loaded.steps.flatMap((step) => (step.state === 'done' && step.checkpoint ? [[step.name, step.checkpoint] as const] : []));
+  const fresh = [...done].map(([name, finished]) => [name, finished.checkpoint] as const);
+  return {
+    operationId: loaded.operation.id,
+    account: accountView(loaded.account),
+    credential: loaded.credential === null ? {} : openCredential(deps, loaded.credential),
+    endpoints: endpointsOf(deps, loaded.account),
+    text: loaded.target.text ?? null,
+    media: declaredMedia(loaded),
+    options: loaded.target.options,
+    checkpoints: Object.fromEntries([...stored, ...fresh]),
+    now: deps.infra.clock.now(),
+  };
+}
+
+/** The same for a read that looks for a lost post: it must not take another target's post for this one. */
+export function lookingWork(deps: ActivityDeps, loaded: Loaded, done: ReadonlyMap<string, FinishedStep>): PublishWork {
+  const { account, target } = loaded;
+  return {
+    ...publishWork(deps, loaded, done),
+    taken: (ids) => inScope(deps.infra.db, SYSTEM, async (tx) => {
+      const rows = await tx.find(TargetEntity, { accountId: account.id, platformPostId: { $in: [...ids] }, id: { $ne: target.id } });
+      return rows.flatMap((row) => row.platformPostId ?? []);
+    }),
+  };
+}
+
+/** The stored plan stands once it is stored; before that the adapter makes it. */
+export function planOf(provider: Provider, loaded: Loaded, work: PublishWork): PlannedStep[] {
+  const fresh = provider.plan(work);
+  if (loaded.steps.length === 0) return fresh;
+  const names = new Map(fresh.map((step) => [step.name, step]));
+  return loaded.steps.toSorted((a, b) => a.position - b.position).map((step) => ({ ...names.get(step.name), name: step.name, effect: step.effect, required: step.required }));
+}

@@ -1,0 +1,66 @@
+import type { BeginResult } from '../contract/workflows.ts';
+import { workflowIds } from '../contract/workflows.ts';
+import type { Tx } from '../db/database.ts';
+import type { Operation } from '../db/entities/operation.entity.ts';
+import type { Post } from '../db/entities/post.entity.ts';
+import { OperationEntity } from '../db/entities/operation.entity.ts';
+import { writePostEvent, type PostState } from '../db/repositories/events.ts';
+import { forgetStart } from '../db/repositories/outbox.ts';
+import { notePost } from '../db/repositories/timeline.ts';
+import { openPublish, refOf } from './open.ts';
+import { lockPost, refreshPost } from './post-state.ts';
+import { targetError } from './target-follows.ts';
+
+const SYSTEM_ACTOR = { type: 'system', id: null } as const;
+
+/**
+ * Begins a due post: opens an operation per target under the post's lock. Idempotent by (post, seq): who comes again
+ * finds the operations that were opened. A run that a later change superseded finds another seq and does nothing.
+ */
+export async function beginPost(tx: Tx, input: { postId: string; seq: number; now: Date }): Promise<BeginResult> {
+  const { postId, seq, now } = input;
+  await forgetStart(tx, workflowIds.publishPost(postId, seq));
+  const state = await lockPost(tx, postId);
+  if (state === null || state.post.deletedAt || state.post.seq !== seq) return { kind: 'superseded' };
+  const { post } = state;
+  if (post.status === 'publishing') return { kind: 'begun', operations: await openOperations(tx, state, seq) };
+  if (post.status !== 'scheduled') return { kind: 'superseded' };
+  if (post.scheduledAt && post.scheduledAt > now) return { kind: 'early', untilMs: post.scheduledAt.getTime() };
+  if (isTooLate(post, now) && post.onLate !== 'publish') return endLate(tx, state, now);
+  const operations: Operation[] = state.targets.map((target) => openPublish(tx, { post, target, actor: SYSTEM_ACTOR, requestId: null, now }));
+  notePost(tx, post, [{ type: 'began', message: 'The due time came; publishing began.', data: { lateness_ms: now.getTime() - post.scheduledAt!.getTime() } }], now);
+  refreshPost(tx, state, now);
+  return { kind: 'begun', operations: operations.map(refOf) };
+}
+
+async function openOperations(tx: Tx, state: PostState, seq: number): Promise<{ operationId: string; platform: string; accountId: string }[]> {
+  const open = await tx.find(OperationEntity, { postId: state.post.id, workflowId: workflowIds.publishPost(state.post.id, seq), status: { $in: ['pending', 'sending'] } });
+  return open.map(refOf);
+}
+
+export function isTooLate(post: Post, now: Date): boolean {
+  return post.scheduledAt !== null && post.scheduledAt !== undefined && now.getTime() - post.scheduledAt.getTime() > post.maxLatenessSeconds * 1000;
+}
+
+/** Catch-up: `skip` fails what was not sent; `hold` puts the post back to draft. */
+function endLate(tx: Tx, state: PostState, now: Date): BeginResult {
+  const { post, targets } = state;
+  if (post.onLate === 'skip') {
+    for (const target of targets) Object.assign(target, { status: 'failed', error: targetError({ code: 'SCHEDULE_MISSED' }, null), updatedAt: now });
+    notePost(tx, post, [{ type: 'skipped', message: 'Too late by the catch-up rule; nothing was sent.' }], now);
+    refreshPost(tx, state, now);
+    return { kind: 'ended', outcome: 'skipped' };
+  }
+  holdPost(tx, state, now);
+  return { kind: 'ended', outcome: 'held' };
+}
+
+/** Puts a late post back to draft, for a person to decide. Only while nothing of it was sent. */
+export function holdPost(tx: Tx, state: PostState, now: Date): void {
+  const { post, targets } = state;
+  for (const target of targets) Object.assign(target, { status: 'draft', error: null, waitingFor: null, waitingUntil: null, updatedAt: now });
+  Object.assign(post, { scheduledAt: null, wallTime: null, holdReason: 'late' });
+  refreshPost(tx, state, now);
+  const eventId = writePostEvent(tx, 'post.held', state, now, { hold_reason: 'late' });
+  notePost(tx, post, [{ type: 'held', message: 'Too late by the catch-up rule; the post is a draft again.', eventId }], now);
+}

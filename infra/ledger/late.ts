@@ -1,0 +1,27 @@
+import type { Tx } from '../db/database.ts';
+import { OperationEntity } from '../db/entities/operation.entity.ts';
+import type { PostState } from '../db/repositories/events.ts';
+import { cancelPending } from './cancel.ts';
+import { lockPost } from './post-state.ts';
+import { settle } from './settle.ts';
+
+/**
+ * A wait went past the catch-up rule before anything of this target was sent. `hold` puts the whole post back to draft
+ * while nothing of it was sent; otherwise this target alone ends `SCHEDULE_MISSED`.
+ */
+export async function endLateOperation(tx: Tx, work: { operationId: string; hold: (tx: Tx, state: PostState, now: Date) => void; now: Date; activityTimeoutMs: number }): Promise<void> {
+  const { operationId, now } = work;
+  const operation = await tx.findOneOrFail(OperationEntity, { id: operationId });
+  const state = await lockPost(tx, operation.postId!);
+  const untouched = state !== null && state.targets.every((target) => target.status === 'publishing' && state.operations.get(target.operationId ?? '')?.status === 'pending');
+  if (state !== null && untouched && state.post.onLate === 'hold' && !state.post.deletedAt) {
+    const cancelled = await cancelPending(tx, state, now);
+    if (cancelled === state.targets.length) {
+      // The targets were just failed in memory only as cancelled; the hold makes them drafts in the same flush.
+      for (const target of state.targets) Object.assign(target, { status: 'publishing', error: null });
+      work.hold(tx, state, now);
+    }
+    return;
+  }
+  await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Infra } from '../infra/context.ts';
+import { OutboxEntity, type OutboxRow } from '../infra/db/entities/outbox.entity.ts';
+import { inScope, SYSTEM } from '../infra/db/tenant.ts';
+import { tellTemporal } from '../infra/temporal/tell.ts';
+import type { Log } from '../infra/log/log.ts';
+
+const BATCH = 100;
+const AT_ONCE = 10;
+const AWAY_MS = 1_000;
+
+/**
+ * Tells Temporal what the outbox holds. Rows are leased in a short transaction and no lock is held while Temporal is
+ * called. Dying in between leaves leased rows, which are told again when the lease ends; telling twice is harmless.
+ */
+export class OutboxRelay {
+  readonly #infra: Infra;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(infra: Infra) {
+    this.#infra = infra;
+    this.#log = infra.log.child({ subsystem: 'outbox-relay' });
+  }
+
+  start(): void {
+    this.#running = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const pauseMs = await this.#turn().catch((error: unknown) => {
+        this.#log.warn({ err: error }, 'the outbox could not be read');
+        return AWAY_MS;
+      });
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** One batch; returns how long to pause. */
+  async #turn(): Promise<number> {
+    const { timing } = this.#infra.config;
+    const rows = await this.#lease();
+    if (rows.length === 0) return timing.outboxPollMs;
+    const told: string[] = [];
+    const queue = [...rows];
+    const carrier = async () => {
+      for (let row = queue.shift(); row !== undefined && !this.#stop.signal.aborted; row = queue.shift()) if (await this.#tell(row)) told.push(row.id);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, carrier));
+    if (told.length > 0) await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: told } }));
+    if (told.length === 0) return AWAY_MS;
+    return rows.length === BATCH ? 0 : timing.outboxPollMs;
+  }
+
+  async #tell(row: OutboxRow): Promise<boolean> {
+    try {
+      await tellTemporal(this.#infra.temporal, row, { now: this.#infra.clock.now() });
+      return true;
+    } catch (error) {
+      this.#log.warn({ err: error, workflow_id: row.workflowId, intent: row.intent, attempts: row.attempts }, 'Temporal could not be told; it will be told again');
+      return false;
+    }
+  }
+
+  async #lease(): Promise<OutboxRow[]> {
+    const { clock, config } = this.#infra;
+    const now = clock.now();
+    return inScope(this.#infra.db, SYSTEM, async (tx) => {
+      const found = await tx.execute<{ id: string }[]>('select id from outbox where available_at <= ? order by priority, available_at limit ? for update skip locked', [now, BATCH]);
+      if (found.length === 0) return [];
+      const ids = found.map((row) => row.id);
+      const rows = await tx.find(OutboxEntity, { id: { $in: ids } });
+      await tx.execute(`update outbox set available_at = ?, attempts = attempts + 1 where id in (${ids.map(() => '?').join(', ')})`, [new Date(now.getTime() + config.timing.outboxLeaseMs), ...ids]);
+      return rows;
+    });
+  }
+}

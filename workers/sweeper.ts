@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { carryOut } from '../activities/operations/carry-out.ts';
+import type { Infra } from '../infra/context.ts';
+import { OperationEntity } from '../infra/db/entities/operation.entity.ts';
+import { PostEntity } from '../infra/db/entities/post.entity.ts';
+import type { OutboxRow } from '../infra/db/entities/outbox.entity.ts';
+import { TargetEntity } from '../infra/db/entities/target.entity.ts';
+import { startPublishPost, startReconcile } from '../infra/db/repositories/outbox.ts';
+import { inScope, SYSTEM } from '../infra/db/tenant.ts';
+import type { Tx } from '../infra/db/database.ts';
+import { refOf } from '../infra/ledger/open.ts';
+import type { Log } from '../infra/log/log.ts';
+import { tellTemporal } from '../infra/temporal/tell.ts';
+
+const BATCH = 200;
+
+/**
+ * Finds what nobody carries any more: claims whose deadline is long past, due posts without a workflow, unknown outcomes
+ * that nobody reads. Killed processes, terminated workflows and a lost Temporal database end in a truthful state by it.
+ * It lives beside Temporal, not in it, because it must also work when Temporal lost everything.
+ */
+export class Sweeper {
+  readonly #deps: ActivityDeps;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(deps: ActivityDeps) {
+    this.#deps = deps;
+    this.#log = deps.infra.log.child({ subsystem: 'sweeper' });
+  }
+
+  start(): void {
+    this.#running = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(this.#deps.infra.config.timing.sweepEveryMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      await this.sweep().catch((error: unknown) => this.#log.warn({ err: error }, 'the sweep did not end; the next one goes on'));
+    }
+  }
+
+  async sweep(): Promise<void> {
+    const { infra } = this.#deps;
+    for (const id of await lostClaims(infra)) {
+      // The activity's own decision: an expired claim becomes unknown, an expired keyed one is read and sent again.
+      const result = await carryOut(this.#deps, { operationId: id });
+      this.#log.warn({ operation_id: id, result: result.kind }, 'a claim had outlived its deadline');
+    }
+    for (const row of await lostWork(infra)) {
+      await tellTemporal(infra.temporal, row, { now: infra.clock.now(), policy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
+    }
+  }
+}
+
+async function lostClaims({ db, clock, config }: Infra): Promise<string[]> {
+  const before = new Date(clock.now().getTime() - config.timing.sweepMarginMs);
+  return inScope(db, SYSTEM, async (tx) => (await tx.find(OperationEntity, { status: 'sending', claimDeadline: { $lt: before } }, { limit: BATCH, orderBy: { claimDeadline: 'asc' } })).map((one) => one.id));
+}
+
+async function lostWork(infra: Infra): Promise<OutboxRow[]> {
+  const now = infra.clock.now();
+  const before = new Date(now.getTime() - infra.config.timing.sweepMarginMs - infra.config.timing.sweepEveryMs);
+  const { activityTimeoutMs } = infra.config.timing;
+  return inScope(infra.db, SYSTEM, async (tx) => {
+    const rows: OutboxRow[] = [];
+    const unread = await tx.find(OperationEntity, { status: 'unknown', nextProbeAt: { $lt: before } }, { limit: BATCH });
+    for (const operation of unread) rows.push(await startReconcile(tx, operation, { activityTimeoutMs, now }));
+    for (const post of await idlePosts(tx, before)) {
+      const targets = await tx.find(TargetEntity, { postId: post.id });
+      const open = post.status === 'publishing' ? await tx.find(OperationEntity, { postId: post.id, status: { $in: ['pending', 'sending'] } }) : undefined;
+      rows.push(await startPublishPost(tx, { post, platforms: targets.map((target) => target.platform), operations: open?.map(refOf), availableAt: now, now, activityTimeoutMs }));
+    }
+    return rows;
+  });
+}
+
+/** Due posts that did not begin, and publishing ones whose open operations nobody touched since. */
+async function idlePosts(tx: Tx, before: Date) {
+  const due = await tx.find(PostEntity, { status: 'scheduled', scheduledAt: { $lt: before }, deletedAt: null }, { limit: BATCH, orderBy: { scheduledAt: 'asc' } });
+  const idle = await tx.execute<{ id: string }[]>(
+    `select distinct p.id, p.updated_at from post p join operation o on o.post_id = p.id
+      where p.status = 'publishing' and o.status = 'pending' and o.updated_at < ?
+        and not exists (select from target t where t.operation_id = o.id and t.waiting_until > ?) order by p.updated_at limit ?`, [before, before, BATCH]);
+  const publishing = idle.length === 0 ? [] : await tx.find(PostEntity, { id: { $in: idle.map((row) => row.id) } });
+  return [...due, ...publishing];
+}

@@ -1,0 +1,2 @@
+export { publishPost } from './publish-post.ts';
+export { reconcileOperation } from './reconcile-operation.ts';
