@@ -73,7 +73,7 @@ export function programs({ dataDir, ports, config, embeds, isDev }: Settings, en
     }),
     worker: nodeService({
       name: 'Worker', entry: entry('workers/main.ts'), env, logFile: logFile('worker'),
-      stopGraceMs, isLoud: isDev, isReady: () => answersOk(`http://127.0.0.1:${ports.worker}/ready`),
+      stopGraceMs, isLoud: isDev, isReady: () => answersOk(`${localUrl(config.host, ports.worker)}/readyz`),
     }),
   };
 }
