@@ -34,7 +34,7 @@ export function readRefusal(answer: Answer, expectation: Expectation): StepAnswe
   const words = complaint.toLowerCase();
   if (status === 422 && /have not finished processing|not finished processing|try again in a moment/.test(words)) return { kind: 'wait', reason: 'processing', afterMs: null, answer };
   const code = codeOf(status, words, expectation);
-  if (code === 'MEDIA_REJECTED' && /not found|already|invalid media/.test(words) && (expectation.uploads?.length ?? 0) > 0) {
+  if (code === 'MEDIA_REJECTED' && /not found|already (?:been )?(?:used|attached)|invalid media/.test(words) && (expectation.uploads?.length ?? 0) > 0) {
     return { kind: 'redo', steps: expectation.uploads ?? [], error: { code, ...error }, answer };
   }
   return refused(answer, code, error);
