@@ -53,7 +53,7 @@ export const OperationEntity = defineEntity({
     claimDeadline: instant().nullable(),
     claimedAt: instant().nullable(),
     /** The answers of read and private steps that failed in a row, for the length of the next wait. */
-    failuresInARow: integer(),
+    failuresInARow: integer().fieldName('failures_in_a_row'),
     /** The code it would end with if its patience ended now. */
     heldBy: text().nullable(),
     refreshes: integer(),

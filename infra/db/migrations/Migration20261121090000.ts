@@ -65,9 +65,10 @@ create index post_calendar on post (organization_id, mode, (coalesce(published_a
 create index post_due on post (scheduled_at) where status = 'scheduled' and deleted_at is null;
 create index post_publishing on post (updated_at) where status = 'publishing';
 
+-- Post and targets are written by one flush in no order of their own, so the reference is judged at the commit.
 create table target (
   id text primary key, organization_id text not null, mode text not null,
-  post_id text not null references post, account_id text not null references account, platform text not null, position integer not null,
+  post_id text not null references post deferrable initially deferred, account_id text not null references account, platform text not null, position integer not null,
   status text not null check (status in ('draft','scheduled','publishing','published','failed')),
   attempt integer not null check (attempt >= 0), text text, options jsonb not null, media jsonb not null,
   error jsonb check ((error is null) or status = 'failed'),

@@ -1,0 +1,21 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import type { Post } from '../../../infra/db/entities/post.entity.ts';
+import type { PostState } from '../../../infra/db/repositories/events.ts';
+import type { Caller } from '../../route.ts';
+import { assertWorkspaceAccess } from '../../workspace-access.ts';
+
+/** Row 29: the post of the path. A deleted one is as unknown as one that never was. */
+export function assertPost(state: PostState | null, caller: Caller): asserts state is PostState {
+  if (state === null || state.post.deletedAt) throw postNotFound();
+  assertWorkspaceAccess(caller, state.post.workspaceId ?? null);
+}
+
+/** As `assertPost`, for what stays readable after a deletion. */
+export function assertPostRow(post: Post | null, caller: Caller): asserts post is Post {
+  if (post === null) throw postNotFound();
+  assertWorkspaceAccess(caller, post.workspaceId ?? null);
+}
+
+function postNotFound(): ApiError {
+  return new ApiError('POST_NOT_FOUND', 'There is no post with this id. It was deleted, belongs to the other mode, or never was.', { details: { resource: 'post' } });
+}

@@ -1,0 +1,1 @@
+export { mediaTypeOf, typeOfMime, type MediaType } from '../../../infra/contract/media-type.ts';

@@ -1,0 +1,48 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import type { Config } from '../../../infra/config/config.ts';
+import type { Mode } from '../../../infra/contract/platforms.ts';
+import type { MediaItem, OptionMap } from '../../../infra/db/entities/post.entity.ts';
+import { createGuard, type Guard } from '../../../infra/http/guard.ts';
+
+const guards = new WeakMap<Config, Guard>();
+
+interface MediaOfPost {
+  media: readonly MediaItem[] | null;
+  targetOptions: OptionMap | null;
+}
+
+/** Refuses addresses that would be refused when publishing, as far as their text tells. Nothing is asked of the network. */
+export function refuseMediaUrls(post: MediaOfPost, options: { config: Config; mode: Mode }): void {
+  for (const { url, path } of urlsOf(post)) {
+    if (isAllowed(url, options)) continue;
+    throw new ApiError('INVALID_MEDIA_URL', 'This media address is not public, so it cannot be fetched. Give an address that anybody on the internet can read.', { details: { path } });
+  }
+}
+
+function isAllowed(url: string, { config, mode }: { config: Config; mode: Mode }): boolean {
+  if (mode === 'test' && url.startsWith(`${config.baseUrl}/sandbox/samples/`)) return true;
+  let guard = guards.get(config);
+  if (guard === undefined) guards.set(config, (guard = createGuard({ allow: config.outboundAllow, blocked: [] })));
+  if (guard.admit(url, { kind: 'user' }).admitted) return true;
+  // Media may lie behind plain http on its usual port; everything else about the address is judged alike.
+  const { protocol, port } = new URL(url);
+  return protocol === 'http:' && port === '' && guard.admit(url.replace(/^http:/i, 'https:'), { kind: 'user' }).admitted;
+}
+
+function urlsOf({ media, targetOptions }: MediaOfPost): { url: string; path: (string | number)[] }[] {
+  const shared = (media ?? []).map((item, index) => ({ url: item.url, path: ['media', index, 'url'] }));
+  const own = Object.entries(targetOptions ?? {}).flatMap(([key, values]) => {
+    const list = Array.isArray(values.media) ? (values.media as MediaItem[]) : [];
+    return list.map((item, index) => ({ url: String(item.url), path: ['target_options', key, 'media', index, 'url'] }));
+  });
+  return [...shared, ...own];
+}
+
+/** Options that name stored media. None exist until media can be stored, so each is unknown. */
+export function refuseUnknownMedia(targetOptions: OptionMap | null): void {
+  for (const [key, values] of Object.entries(targetOptions ?? {})) {
+    const name = Object.keys(values).find((option) => option.endsWith('_media_id') && values[option] !== null);
+    if (name === undefined) continue;
+    throw new ApiError('MEDIA_NOT_FOUND', `There is no media with the id given as ${name}. Leave the option out.`, { details: { resource: 'media', id: values[name], path: ['target_options', key, name] } });
+  }
+}

@@ -1,0 +1,95 @@
+import Joi from 'joi';
+import {
+  CATCH_UP_LATENESS_MAX_SECONDS, CONTENT_MAX_CHARS, NOTES_MAX_CHARS, TARGET_SELECTORS_MAX, TARGET_SELECTOR_MAX_CHARS, TARGETS_MAX,
+} from '../../../infra/contract/limits.ts';
+import { PLATFORMS } from '../../../infra/contract/platforms.ts';
+import { POST_STATUSES, TARGET_STATUSES } from '../../../infra/contract/statuses.ts';
+import { failIssue } from '../../validation/joi-types.ts';
+import { mediaList, targetOptions } from './option-schemas.ts';
+import { isFault, readSchedule } from './schedule.ts';
+import { canonicalZone } from './time-zone.ts';
+
+const ACCOUNTS_MAX = 50;
+const QUERY_TEXT_MAX_CHARS = 200;
+
+const timezone = Joi.string().custom((name: string, helpers) => canonicalZone(name) ?? failIssue(helpers, { code: 'invalid_value', message: 'must be an IANA time zone such as Europe/Berlin' }))
+  .description('IANA time zone, any case. Default UTC.');
+
+const TIME_FORMS = 'now, draft, or an ISO 8601 time at most 30 days ahead; without an offset it is a wall time in timezone.';
+const ENDS_WITH_OFFSET = /:\d{2}[\d.:]*(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+/** Its range is part of its form. A zone that is not valid has its own issue, so the time is then read as UTC. */
+function scheduledAt({ zoneIsKnown }: { zoneIsKnown: boolean }): Joi.StringSchema {
+  return Joi.string().description(TIME_FORMS).custom((given: string, helpers) => {
+    const zone: unknown = (helpers.state.ancestors as { timezone?: unknown }[])[0]?.timezone;
+    const read = readSchedule(given, { timezone: (typeof zone === 'string' ? canonicalZone(zone) : null) ?? 'UTC', now: new Date() });
+    if (!isFault(read)) return given;
+    // The range of a wall time in the stored zone is judged once the post is read.
+    if (read.code !== 'invalid_string' && !zoneIsKnown && typeof zone !== 'string' && !ENDS_WITH_OFFSET.test(given)) return given;
+    return failIssue(helpers, { code: read.code, message: read.message.replace(/^scheduled_at /, '') });
+  });
+}
+
+const targets = Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGET_SELECTORS_MAX)
+  .description('Account ids, platform names (all accounts on it) or workspace ids (all accounts in it).');
+
+const editable = {
+  content: Joi.string().allow('', null).max(CONTENT_MAX_CHARS),
+  media: mediaList.allow(null),
+  target_options: targetOptions.allow(null),
+  timezone: timezone.allow(null),
+  notes: Joi.string().allow('', null).max(NOTES_MAX_CHARS).description('Internal, never published.'),
+  catch_up: Joi.object({
+    max_lateness_seconds: Joi.number().integer().min(0).max(CATCH_UP_LATENESS_MAX_SECONDS),
+    on_late: Joi.string().valid('publish', 'skip', 'hold'),
+  }).allow(null),
+};
+
+export const createBody = Joi.object({
+  targets: targets.required(),
+  scheduled_at: scheduledAt({ zoneIsKnown: true }).required(),
+  ...editable,
+  workspace_id: Joi.string().allow(null),
+});
+
+export const updateBody = Joi.object({
+  targets,
+  scheduled_at: scheduledAt({ zoneIsKnown: false }),
+  ...editable,
+  expected_revision: Joi.number().integer().min(1),
+});
+
+export const retryBody = Joi.object({
+  targets: Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGETS_MAX).description('Account ids or target ids; absent: every failed target whose outcome is known.'),
+});
+
+const platforms = Joi.array().items(Joi.string().valid(...PLATFORMS));
+
+/** The comma lists of a query; texts without a resource yet are accepted and find nothing. */
+export const listQuery = Joi.object({
+  workspace_id: Joi.string(),
+  account_id: Joi.string(),
+  account_ids: Joi.array().items(Joi.string()).max(ACCOUNTS_MAX).description('Wins over account_id.'),
+  status: Joi.array().items(Joi.string().valid(...POST_STATUSES)),
+  platform: platforms,
+  tag_id: Joi.string(),
+  template_id: Joi.string(),
+  idea_id: Joi.string(),
+  recycled_from_id: Joi.string(),
+  thread_group_id: Joi.string(),
+  roots_only: Joi.boolean(),
+  q: Joi.string().max(QUERY_TEXT_MAX_CHARS).description('Substring of content or notes, in any case.'),
+  platform_post_id: Joi.string().description("The platform's own id, or the published URL."),
+  include: Joi.array().items(Joi.string()).description('targets, media, cross_post_actions, all.'),
+  include_external: Joi.boolean(),
+});
+
+export const postLogsQuery = Joi.object({
+  account_id: Joi.string(),
+  platform: platforms,
+  status: Joi.array().items(Joi.string().valid(...TARGET_STATUSES)),
+  error_code: Joi.string(),
+  include_drafts: Joi.boolean(),
+});
+
+export const logsQuery = postLogsQuery.keys({ post_id: Joi.string(), workspace_id: Joi.string() });

@@ -1,0 +1,111 @@
+import Joi from 'joi';
+import { PLATFORMS } from '../../../infra/contract/platforms.ts';
+import { OPERATION_STATUSES, POST_STATUSES, TARGET_STATUSES, WAITING_FOR } from '../../../infra/contract/statuses.ts';
+import { wireId, wireInstant } from '../../validation/joi-types.ts';
+
+const time = wireInstant().allow(null);
+const string = Joi.string().allow('');
+const text = string.allow(null);
+const whole = Joi.number().integer();
+const never = Joi.valid(null);
+
+const targetAccount = Joi.object({
+  id: wireId('acc_'),
+  username: text,
+  display_name: text,
+  avatar_url: text,
+  url: text.description('Published post on the platform.'),
+  platform_post_id: text,
+  target_id: wireId('pt_'),
+  operation_id: wireId('op_').allow(null),
+  operation_state: Joi.valid(...OPERATION_STATUSES, null),
+  publish_operation_id: wireId('op_').allow(null),
+  delivery_state: Joi.valid('queued', 'in_flight', 'unknown', 'succeeded', 'failed', null),
+  attempt: whole.min(0),
+  published_at: time,
+  unpublished_at: time,
+  waiting_until: time,
+  waiting_for: Joi.valid(...WAITING_FOR, null),
+  vanished_at: time,
+  warnings: Joi.array().items(Joi.object({ code: Joi.string(), message: Joi.string(), step: Joi.string().optional() }).optional()),
+});
+
+const targetError = Joi.object({
+  code: Joi.string(),
+  message: Joi.string(),
+  detail: string.optional(),
+  provider_code: string.optional(),
+  retryable: Joi.boolean(),
+  operation_id: wireId('op_').optional(),
+});
+
+const target = Joi.object({
+  status: Joi.valid(...TARGET_STATUSES),
+  platform: Joi.valid(...PLATFORMS),
+  accounts: Joi.array().length(1).items(targetAccount),
+  error: targetError.optional(),
+});
+
+const mediaItem = Joi.object({
+  url: Joi.string(),
+  type: Joi.valid('image', 'video', 'gif', 'document').optional(),
+  media_id: never,
+  alt_text: text,
+  mime_type: text,
+  width: whole.allow(null),
+  height: whole.allow(null),
+  duration_ms: whole.allow(null),
+  thumbnail: never,
+});
+
+export const postReply = Joi.object({
+  id: wireId('post_'),
+  status: Joi.valid(...POST_STATUSES),
+  content: text,
+  scheduled_at: time,
+  published_at: time,
+  targets: Joi.object().pattern(/^acc_[0-9a-f]{32}$/, target).description('By account id, in the order of resolution.'),
+  media: Joi.array().items(mediaItem.optional()).allow(null),
+  target_options: Joi.object().unknown().allow(null),
+  timezone: Joi.string(),
+  metrics: Joi.object({}),
+  recycling: never,
+  recycled_from_id: never,
+  thread_group_id: never,
+  thread_position: never,
+  workspace_id: wireId('ws_').allow(null),
+  notes: text,
+  template_id: never,
+  idea_id: never,
+  signature_id: never,
+  skip_signature: Joi.boolean(),
+  shorten_urls: Joi.boolean(),
+  catch_up: Joi.object({ max_lateness_seconds: whole.min(0), on_late: Joi.valid('publish', 'skip', 'hold') }),
+  cross_post_actions: Joi.array().length(0),
+  auto_schedule: never,
+  tags: Joi.array().length(0),
+  revision: whole.min(1),
+  hold_reason: Joi.valid('late', null),
+  source: Joi.valid('internal'),
+  platforms: Joi.array().items(Joi.valid(...PLATFORMS).optional()),
+  created_at: wireInstant(),
+  updated_at: wireInstant(),
+});
+
+export const logEntryReply = Joi.object({
+  id: wireId('pt_').description('Target id.'),
+  post_id: wireId('post_'),
+  social_account_id: wireId('acc_'),
+  platform: Joi.valid(...PLATFORMS),
+  status: Joi.valid(...TARGET_STATUSES),
+  platform_post_id: text,
+  platform_url: text,
+  error: text,
+  published_at: time,
+  updated_at: wireInstant(),
+  error_code: text,
+  operation_id: wireId('op_').allow(null),
+  attempt: whole.min(0),
+  workspace_id: wireId('ws_').allow(null),
+  deleted: Joi.boolean().description('The post is deleted.'),
+});
