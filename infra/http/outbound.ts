@@ -31,14 +31,15 @@ export interface Outbound {
 
 /** No timers but ours, no keep-alive beyond a few seconds, no retries, no proxy from the environment. */
 const QUIET = { headersTimeout: 0, bodyTimeout: 0 } as const;
+const KEEP_ALIVE = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 4_000 } as const;
 
 /** The one way out. Holds pooled connections for reads and private calls until `close`. */
 export function createOutbound(options: { allow: readonly string[]; blocked: readonly string[]; connectTimeoutMs: number }): Outbound {
   const guard = createGuard(options);
   const connectors = createConnectors(options.connectTimeoutMs);
   const pools = {
-    guarded: new Agent({ ...QUIET, connect: connectors.guarded, keepAliveTimeout: 4_000 }),
-    open: new Agent({ ...QUIET, connect: connectors.open, keepAliveTimeout: 4_000 }),
+    guarded: new Agent({ ...QUIET, connect: connectors.guarded, ...KEEP_ALIVE }),
+    open: new Agent({ ...QUIET, connect: connectors.open, ...KEEP_ALIVE }),
   };
   const admit = (url: string, reach: Reach) => {
     const admission = guard.admit(url, reach);
