@@ -3,6 +3,7 @@ import type { Infra } from '../infra/context.ts';
 import type { Mode } from '../infra/contract/platforms.ts';
 import type { Tx } from '../infra/db/database.ts';
 import type { Actor } from '../infra/db/entities/columns.ts';
+import type { Position } from '../infra/db/keyset.ts';
 
 export const PERMISSIONS = ['read', 'write', 'reconcile', 'manage_api_keys', 'manage_organization'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -37,8 +38,18 @@ export interface Call {
   now: Date;
   /** Binds a cursor to organization, mode, route, path parameters and filters. */
   cursorBinding: string;
+  /** What part of a list is asked for. Only on routes that are `paged`. */
+  window?: ListWindow;
   /** Runs after the commit, best effort, and never delays or changes the reply: e.g. telling Temporal at once. */
   afterCommit(work: () => Promise<void>): void;
+}
+
+/** The part of a list that a request asks for, after its cursor was found genuine. */
+export interface ListWindow {
+  limit: number;
+  after: Position | null;
+  from: Date | null;
+  to: Date | null;
 }
 
 export interface Reply {
@@ -48,6 +59,8 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Workspaces the reply shows; checked again when it is replayed. */
   workspaceIds?: (string | null)[];
+  /** Members of the body that are one-time secrets: shown now, not kept for a replay, never compressed. */
+  secrets?: string[];
   /**
    * Runs after the commit and answers in place of this reply (`Prefer: wait`). The receipt keeps the reply as of the commit.
    */
@@ -65,6 +78,8 @@ export interface RouteSpec {
   permission: Permission;
   /** Only with a test key (403 TEST_KEY_REQUIRED otherwise). */
   testOnly?: boolean;
+  /** Only with a live key (403 LIVE_KEY_REQUIRED otherwise). */
+  liveOnly?: boolean;
   /** Only with scope `all` (403 FORBIDDEN, scope_all_required). */
   wholeOrganization?: boolean;
   /** The noun of the resource a path id names: its 404 code. A malformed id answers the same as an unknown one. */
@@ -72,6 +87,10 @@ export interface RouteSpec {
   query?: Joi.ObjectSchema;
   /** Absent = a route without a body: any JSON object is accepted and ignored. */
   body?: Joi.ObjectSchema;
+  /** Of the request's body; absent = 4 MiB. */
+  bodyMaxBytes?: number;
+  /** `required`: 422 without an Idempotency-Key. `ignored`: no receipt is kept. Absent: optional. */
+  idempotencyKey?: 'required' | 'ignored';
   /** Reply schemas by status; every reply in tests is checked against them. */
   replies: Record<number, { description: string; schema?: Joi.Schema; headers?: string[] }>;
   /** Error codes of this route besides those every route can answer. */
@@ -81,4 +100,32 @@ export interface RouteSpec {
   /** How a stored reply of a keyed request is shown again; default: byte for byte as stored. */
   replay?: (stored: unknown, call: Call) => Promise<unknown>;
   handler(call: Call): Promise<Reply>;
+}
+
+/** What the handler of a route without credential is given: no caller and no transaction. */
+export interface PublicCall {
+  infra: Infra;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  headers: Readonly<Record<string, string | undefined>>;
+  requestId: string;
+  now: Date;
+}
+
+/** A route that asks for no credential: documents and health. */
+export interface PublicRoute {
+  public: true;
+  method: 'GET';
+  path: string;
+  operationId: string;
+  summary: string;
+  tag: string;
+  replies: Record<number, { description: string; schema?: Joi.Schema; headers?: string[] }>;
+  handler(call: PublicCall): Promise<Reply>;
+}
+
+export type AnyRoute = RouteSpec | PublicRoute;
+
+export function isPublic(route: AnyRoute): route is PublicRoute {
+  return 'public' in route;
 }

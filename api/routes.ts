@@ -1,0 +1,5 @@
+import { accountRoutes } from './resources/accounts/accounts.routes.ts';
+import type { AnyRoute } from './route.ts';
+
+/** The resources of the service. */
+export const ROUTES: readonly AnyRoute[] = [...accountRoutes];
