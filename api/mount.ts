@@ -45,7 +45,7 @@ function noRoute(): ApiError {
 }
 
 function allowed(methods: string[]): string {
-  return [...new Set([...methods, 'OPTIONS'])].join(', ');
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => method === 'OPTIONS' || methods.includes(method)).join(', ');
 }
 
 /** A static segment wins over a parameter, wherever the two paths part. */

@@ -34,6 +34,8 @@ async function drain(): Promise<void> {
   server.closeIdleConnections();
   const isDrained = await Promise.race([lifecycle.idle().then(() => true), pause(DRAIN_REQUESTS_MS, false)]);
   server.closeAllConnections();
+  // The Temporal client repeats calls from a timer and throws there once its channel is closed.
+  process.on('uncaughtException', (error) => infra.log.warn({ err: error }, 'an error while ending'));
   await infra.close().catch((error: unknown) => infra.log.warn({ err: error }, 'closing failed'));
   infra.log.info({ drained: isDrained }, 'ended');
   process.exit(isDrained ? 0 : 1);

@@ -23,6 +23,8 @@ const UNKNOWN_LATE_SECONDS = 3_600;
 const CLOCK_DIFFERENCE_SECONDS = 2;
 /** A worker asks for work at least once a minute; the server lists it for minutes after it died. */
 const POLLER_FRESH_MS = 75_000;
+/** The client repeats failed calls by itself; a deadline ends that. */
+const TEMPORAL_TIMEOUT_MS = 1_500;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;
 
@@ -48,7 +50,7 @@ export const CHECKS: readonly CheckSpec[] = [
     name: 'temporal',
     onFailure: fail('Temporal does not answer.', 'Posts are still accepted and go out when it is back. Look whether Temporal runs.'),
     run: async (infra) => {
-      await infra.temporal.workflowService.getSystemInfo({});
+      await infra.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => infra.temporal.workflowService.getSystemInfo({}));
       return ok('Temporal answers.');
     },
   },
@@ -88,7 +90,8 @@ function workers(name: CheckName, queue: string, type: number): CheckSpec {
     name,
     onFailure: fail('Temporal could not be asked for its workers.', null),
     run: async (infra) => {
-      const { pollers } = await infra.temporal.workflowService.describeTaskQueue({ namespace: infra.temporal.options.namespace, taskQueue: { name: queue }, taskQueueType: type });
+      const question = { namespace: infra.temporal.options.namespace, taskQueue: { name: queue }, taskQueueType: type };
+      const { pollers } = await infra.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => infra.temporal.workflowService.describeTaskQueue(question));
       const fresh = (pollers ?? []).filter((poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < POLLER_FRESH_MS);
       return fresh.length === 0 ? nobody : ok(`${fresh.length} worker${fresh.length === 1 ? '' : 's'} on the queue ${queue}.`);
     },

@@ -242,6 +242,8 @@ export class Migration20261121090000 extends Migration {
   override up(): void {
     this.addSql(TABLES);
     this.addSql(policies());
+    // Readiness asks which migrations have run.
+    this.addSql('grant select on mikro_orm_migrations to oncepost_system');
     this.addSql(TRANSITIONS);
   }
 }
