@@ -59,14 +59,14 @@ export async function openSandboxAccount(tx: Tx, foundation: Foundation, given: 
     username, displayName: `Sandbox ${platform}`, metadata, facts: {}, status: 'active', sandboxBehaviour: 'normal', scopes,
     minGapSeconds: 0, credentialGeneration: 1, eventSeq: 0, connectedAt: now, createdAt: now, updatedAt: now,
   }, { persist: true });
-  const credential = { access_token: sandboxToken(id), ...(refreshable ? { refresh_token: sandboxToken(id) } : {}) };
+  const credential = { accessToken: sandboxToken(id), ...(refreshable ? { refreshToken: sandboxToken(id) } : {}) };
   tx.create(CredentialEntity, {
     accountId: id, organizationId: given.organizationId, mode: 'test', generation: 1, refreshesLost: 0, updatedAt: now,
     sealed: seal(foundation.secrets.encryptionKeys, credentialPlace({ accountId: id, organizationId: given.organizationId }), Buffer.from(JSON.stringify(credential))),
   }, { persist: true });
   await sandboxAdmin(foundation).putAccount({
     id, organization_id: given.organizationId, platform, platform_account_id: account.platformAccountId, username, display_name: account.displayName ?? null,
-    behaviour: 'normal', generation: 1, accessToken: credential.access_token, refreshToken: credential.refresh_token ?? null,
+    behaviour: 'normal', generation: 1, accessToken: credential.accessToken, refreshToken: credential.refreshToken ?? null,
   });
   return account;
 }

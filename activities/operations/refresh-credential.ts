@@ -23,15 +23,12 @@ const REFRESHES_LOST_MAX = 2;
  * second try with the old one follows, then a person has to connect again.
  */
 export async function refreshCredential(deps: ActivityDeps, loaded: Loaded, provider: Provider): Promise<Refreshed> {
-  const { infra } = deps;
   const { account, credential, operation } = loaded;
   if (credential === null) return 'refused';
+  // Nothing to renew: the refusal proves that nothing was done, so the same credential is tried once more.
+  if (provider.refresh === undefined) return 'fresh';
   const taken = await takeRefresh(deps, loaded);
   if (taken !== 'mine') return taken;
-  if (provider.refresh === undefined) {
-    await inScope(infra.db, tenant(account), (tx) => requireReconnect(tx, account.id, { reason: 'token_revoked', generation: credential.generation, now: infra.clock.now() }));
-    return 'refused';
-  }
   const work = { account: accountView(account), credential: openCredential(deps, credential), endpoints: endpointsOf(deps, account), application: null };
   try {
     return await store(deps, loaded, await provider.refresh(work, plainPort(deps, loaded, { operation, step: 'refresh', attempt: 1 })));

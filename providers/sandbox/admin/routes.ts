@@ -2,6 +2,8 @@ import { timingSafeEqual, createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson, readBody } from '../body.ts';
 import { json, sendReply } from '../reply.ts';
+import { PLAYED } from '../platforms/index.ts';
+import type { PlayedPlatform } from '../platforms/platform.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { WORDS, type WordRule } from '../words.ts';
 import { fault, type AdminHandler } from './admin-call.ts';
@@ -24,6 +26,7 @@ import { resetAccounts } from './reset.ts';
  *   GET    /admin/ledger/{sbx_…}             ?organization_id                                                → 200 Entry
  *   GET    /admin/objects                    ?organization_id & filters & after=<cursor> & limit             → 200 {objects: Object[], next: cursor|null}
  *   POST   /admin/reset                      {organization_id, account_ids?}                                 → 200 {epoch, accounts}
+ *   GET    /admin/platforms                                                                                  → 200 {data: [{platform, metadata, scopes, refreshable}]}
  *   GET    /admin/words                                                                                      → 200 {words: [{name, group, argument, description}]}
  *   GET    /admin/pages/{platform}/{page id}                                                                 → 200 Page
  *
@@ -41,6 +44,7 @@ const ROUTES: readonly (readonly [string, RegExp, AdminHandler])[] = [
   ['GET', /^\/admin\/ledger\/(sbx_[0-9a-f]{32})$/, ledgerEntry],
   ['GET', /^\/admin\/objects$/, objectsPage],
   ['POST', /^\/admin\/reset$/, resetAccounts],
+  ['GET', /^\/admin\/platforms$/, ({ sandbox }) => json(200, { data: [...PLAYED.values()].map((platform) => platformView(platform, sandbox.settings.url)) })],
   ['GET', /^\/admin\/words$/, () => json(200, { words: WORDS.map(wordView) })],
   ['GET', /^\/admin\/pages\/([a-z]{1,20})\/([0-9a-f]{32})$/, publicPage],
 ];
@@ -59,6 +63,11 @@ export async function serveAdmin(sandbox: Sandbox, { request, response, url }: {
 function isAllowed(header: string | undefined, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${secret}`));
+}
+
+/** What an account of a played platform is made with. */
+function platformView({ name, accessTokenSeconds, connection }: PlayedPlatform, url: string): Record<string, unknown> {
+  return { platform: name, scopes: connection.scopes, metadata: connection.metadata(`${url}/${name}`), refreshable: accessTokenSeconds !== null };
 }
 
 function wordView({ name, group, argument, description }: WordRule): Record<string, unknown> {

@@ -19,6 +19,8 @@ export interface PlayedPlatform {
   allowanceHeaders(allowance: Allowance): Record<string, string>;
   /** How long an access token lives; `null` where it does not end by time. */
   readonly accessTokenSeconds: number | null;
+  /** What connecting an account here tells: granted scopes and facts. `address` = where the sandbox plays this platform. */
+  readonly connection: { scopes: readonly string[]; metadata(address: string): Record<string, string | number | boolean | null> };
 }
 
 export interface PlatformReplies {

@@ -36,4 +36,8 @@ export const mastodon: PlayedPlatform = {
   credential: bearer,
   allowanceHeaders,
   accessTokenSeconds: null,
+  connection: {
+    scopes: ['read', 'write'],
+    metadata: (address) => ({ instance_url: `${address}/instance`, server_version: '4.5.0', max_characters: 500, idempotency: true }),
+  },
 };

@@ -39,4 +39,8 @@ export const twitter: PlayedPlatform = {
   credential: bearer,
   allowanceHeaders,
   accessTokenSeconds: ACCESS_TOKEN_SECONDS,
+  connection: {
+    scopes: ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'],
+    metadata: () => ({ verified_type: null, long_posts: false }),
+  },
 };
