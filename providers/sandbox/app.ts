@@ -108,8 +108,9 @@ function callOf(sandbox: Sandbox, { request, url, platform, receivedAt }: Arriva
   };
 }
 
+/** Half of a body cannot be parsed: what separates a text from its surroundings in JSON and forms counts as white space. */
 function midwayWord(call: Call, bytes: Buffer): ReturnType<typeof wordFor> {
-  const word = wordFor(findWords([bytes.toString('utf8')]), 'answer', { platform: call.platform.name, step: call.step, deciding: call.deciding });
+  const word = wordFor(findWords([bytes.toString('utf8').replace(/["&=+]|\\[nrt]/g, ' ')]), 'answer', { platform: call.platform.name, step: call.step, deciding: call.deciding });
   return word?.name === 'drop-midway' ? word : null;
 }
 
