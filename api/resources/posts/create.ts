@@ -2,7 +2,6 @@ import { CATCH_UP_LATENESS_DEFAULT_SECONDS } from '../../../infra/contract/limit
 import { newId } from '../../../infra/contract/ids.ts';
 import { postStatusOf } from '../../../infra/contract/statuses.ts';
 import { PostEntity, type Post } from '../../../infra/db/entities/post.entity.ts';
-import { TargetEntity, type Target } from '../../../infra/db/entities/target.entity.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { notePost, type Note } from '../../../infra/db/repositories/timeline.ts';
 import { takeUnits, usageHeaders } from '../../../infra/db/repositories/usage.ts';
@@ -11,7 +10,8 @@ import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
 import { publishLater, publishNow } from './going.ts';
 import { refuseUnknownMedia } from './media-urls.ts';
-import { planPost, refuseAccountStates, resolveSelectors, type PlannedTarget, type PostPlan, type PostWish } from './plan.ts';
+import { newTarget } from './new-target.ts';
+import { planPost, refuseAccountStates, resolveSelectors, type PostPlan, type PostWish } from './plan.ts';
 import { etagOf, presentPost } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
 import { storedOptions, storedText } from './render.ts';
@@ -90,15 +90,5 @@ function newPost(call: Call, { wish, schedule, timezone, workspaceId }: Accepted
     scheduledAt: schedule.at, wallTime: schedule.wallTime, publishedAt: null, notes: body.notes ?? null,
     maxLatenessSeconds: body.catch_up?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS, onLate: body.catch_up?.on_late ?? 'hold', holdReason: null,
     revision: 1, seq: 1, eventSeq: 0, requestId, createdBy: caller.actor, deletedAt: null, createdAt: now, updatedAt: now,
-  }, { persist: true });
-}
-
-/** A draft is rendered when it becomes scheduled or publishing, not before. */
-export function newTarget(call: Call, post: Post, of: { planned: PlannedTarget; position: number; isDraft: boolean; status: 'draft' | 'scheduled' }): Target {
-  const { planned, position, isDraft, status } = of;
-  return call.tx.create(TargetEntity, {
-    id: newId('target'), organizationId: post.organizationId, mode: post.mode, postId: post.id, accountId: planned.account.id, platform: planned.account.platform,
-    position, status, attempt: 0, text: isDraft ? null : planned.text, options: isDraft ? {} : { ...planned.options }, media: isDraft ? [] : planned.media,
-    warnings: [], createdAt: call.now, updatedAt: call.now,
   }, { persist: true });
 }

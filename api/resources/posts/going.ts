@@ -1,6 +1,5 @@
 import { targetError } from '../../../infra/ledger/target-follows.ts';
 import { openPublish, refOf } from '../../../infra/ledger/open.ts';
-import type { Operation } from '../../../infra/db/entities/operation.entity.ts';
 import type { OutboxRow } from '../../../infra/db/entities/outbox.entity.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { Target } from '../../../infra/db/entities/target.entity.ts';
@@ -11,16 +10,19 @@ import type { Call } from '../../route.ts';
 
 /**
  * Opens the operations of targets that are due, and the outbox row of the workflow that carries them. Temporal is told
- * right after the commit; where that fails the relay does it.
+ * right after the commit; where that fails the relay does it. Targets whose account cannot send fail here.
  */
 export async function publishNow(call: Call, state: PostState, targets: readonly Target[]): Promise<void> {
+  const isBroken = (target: Target) => state.accounts.get(target.accountId)?.status === 'reconnect_required';
+  for (const target of targets) if (isBroken(target)) await failAtOnce(call, target);
+  await openAndStart(call, state, targets.filter((target) => target.status !== 'failed'));
+}
+
+/** An operation for each of these targets, whatever their accounts look like: what cannot be sent fails in planning. */
+export async function openAndStart(call: Call, state: PostState, targets: readonly Target[]): Promise<void> {
   const { tx, now, infra, caller, requestId } = call;
   const { post } = state;
-  const opened: Operation[] = [];
-  for (const target of targets) {
-    if (state.accounts.get(target.accountId)?.status === 'reconnect_required' && target.attempt === 0) await failAtOnce(call, target);
-    else opened.push(openPublish(tx, { post, target, actor: caller.actor, requestId, now }));
-  }
+  const opened = targets.map((target) => openPublish(tx, { post, target, actor: caller.actor, requestId, now }));
   state.operations = new Map([...state.operations, ...opened.map((operation) => [operation.id, operation] as const)]);
   if (opened.length === 0) return;
   const row = await startPublishPost(tx, {

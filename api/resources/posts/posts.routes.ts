@@ -1,8 +1,14 @@
 import type { RouteSpec } from '../../route.ts';
+import { pageSchema } from '../../validation/joi-types.ts';
 import { createPost } from './create.ts';
-import { createBody } from './posts.schema.ts';
+import { listPosts } from './list.ts';
+import { getLog, listLogs, listPostLogs } from './logs.ts';
+import { createBody, listQuery, logsQuery, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
 import { getPost } from './read.ts';
-import { postReply } from './reply-schema.ts';
+import { deletePost } from './remove.ts';
+import { logEntryReply, postReply } from './reply-schema.ts';
+import { retryPost } from './retry.ts';
+import { updatePost } from './update.ts';
 
 const tag = 'posts';
 const byId = { id: { prefix: 'post_', notFound: 'POST_NOT_FOUND', resource: 'post' } } as const;
@@ -26,5 +32,53 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 200: { description: 'The post in full.', schema: postReply, headers: ['ETag'] } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
     handler: getPost,
+  },
+  {
+    method: 'GET', path: '/v1/posts', operationId: 'listPosts', summary: 'List posts, newest first', tag, permission: 'read', paged: true,
+    query: listQuery,
+    replies: { 200: { description: 'Without `include` the targets are `{}` and media is null.', schema: pageSchema(postReply.optional()) } },
+    errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
+    handler: listPosts,
+  },
+  {
+    method: 'PATCH', path: '/v1/posts/{id}', operationId: 'updatePost', summary: 'Change a draft or scheduled post', tag, permission: 'write', pathIds: byId,
+    body: updateBody,
+    replies: { 200: { description: 'The post as it is now.', schema: postReply, headers: ['ETag', 'Oncepost-Warnings', 'Preference-Applied'] } },
+    errors: ['POST_NOT_FOUND', ...CHECKS, 'BAD_REQUEST', 'REVISION_CONFLICT', 'POST_PUBLISHING', 'INVALID_STATE'],
+    handler: updatePost,
+  },
+  {
+    method: 'DELETE', path: '/v1/posts/{id}', operationId: 'deletePost', summary: 'Delete a post; nothing is removed from a platform', tag, permission: 'write', pathIds: byId,
+    replies: { 204: { description: 'The post is hidden, and what was not sent is never sent.' } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: deletePost,
+  },
+  {
+    method: 'POST', path: '/v1/posts/{id}/retry', operationId: 'retryPost', summary: 'Publish failed targets again', tag, permission: 'write', pathIds: byId,
+    body: retryBody,
+    replies: { 200: { description: 'The post, publishing.', schema: postReply, headers: ['ETag', 'Preference-Applied'] } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'TARGET_NOT_FOUND', 'POST_PUBLISHING', 'INVALID_STATE', 'PROVIDER_OUTCOME_UNKNOWN'],
+    handler: retryPost,
+  },
+  {
+    method: 'GET', path: '/v1/posts/logs', operationId: 'listPublishingLogs', summary: 'Publishing log: one row per target, latest change first', tag, permission: 'read', paged: true,
+    query: logsQuery,
+    replies: { 200: { description: 'A row changes in place when its target changes.', schema: pageSchema(logEntryReply.optional()) } },
+    errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
+    handler: listLogs,
+  },
+  {
+    method: 'GET', path: '/v1/posts/logs/{target_id}', operationId: 'getPublishingLog', summary: 'One row of the publishing log', tag, permission: 'read',
+    pathIds: { target_id: { prefix: 'pt_', notFound: 'NOT_FOUND', resource: 'publishing_log' } },
+    replies: { 200: { description: 'The row.', schema: logEntryReply } },
+    errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: getLog,
+  },
+  {
+    method: 'GET', path: '/v1/posts/{id}/logs', operationId: 'listPublishingLogsOfPost', summary: 'Publishing log of one post', tag, permission: 'read', paged: true, pathIds: byId,
+    query: postLogsQuery,
+    replies: { 200: { description: 'Readable for deleted posts too.', schema: pageSchema(logEntryReply.optional()) } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
+    handler: listPostLogs,
   },
 ];

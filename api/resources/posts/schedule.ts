@@ -77,7 +77,7 @@ export function scheduleOrRefuse(given: string, options: { timezone: string; now
   return orRefuse(readSchedule(given, options));
 }
 
-export function orRefuse(read: Schedule | ScheduleFault): Schedule {
-  if (isFault(read)) throw validationError([{ ...read, path: ['scheduled_at'], in: 'body' }]);
+export function orRefuse(read: Schedule | ScheduleFault, field = 'scheduled_at'): Schedule {
+  if (isFault(read)) throw validationError([{ ...read, path: [field], in: 'body' }]);
   return read;
 }

@@ -1,0 +1,75 @@
+import type { Issue } from '../../../infra/contract/errors.ts';
+import { readPosts, selectPostIds } from '../../../infra/db/repositories/posts.ts';
+import { pageReply, allOf, windowClause, type Clause } from '../../page.ts';
+import type { Call, Reply } from '../../route.ts';
+import { validationError } from '../../validation/issues.ts';
+import { assertNamedWorkspace, visibleWorkspaces } from '../../workspace-access.ts';
+import { presentPost, type Shown } from './posts.present.ts';
+
+/** What a list is ordered by, and what a range of it means: a range is a calendar, so it looks at the planned time too. */
+const LIST_TIME = 'coalesce(post.published_at, post.created_at)';
+const CALENDAR_TIME = 'coalesce(post.published_at, post.scheduled_at, post.created_at)';
+/** Filters on what no post has yet. */
+const NOTHING_HAS = ['tag_id', 'template_id', 'idea_id', 'recycled_from_id', 'thread_group_id'] as const;
+
+/** GET /v1/posts. */
+export async function listPosts(call: Call): Promise<Reply> {
+  const { query, tx, caller } = call;
+  refuseExternal(query);
+  if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
+  if (NOTHING_HAS.some((name) => query[name] !== undefined)) return pageReply(call, { rows: [], position: () => ({ at: new Date(0), id: '' }), present: () => [] });
+  const { from, to, ...keyset } = call.window!;
+  const window = windowClause({ ...keyset, from: null, to: null }, { time: LIST_TIME, id: 'post.id' });
+  const where = allOf([{ sql: 'post.deleted_at is null', params: [] }, visibleWorkspaces(caller, 'post.workspace_id'), ...filters(query), ...range(from, to), window]);
+  const rows = await selectPostIds(tx, { ...where, order: window.order, time: LIST_TIME });
+  const shown = shownBy(query.include ?? []);
+  return pageReply(call, {
+    rows,
+    position: ({ at, id }) => ({ at, id }),
+    present: async (page) => (await readPosts(tx, page.map(({ id }) => id), { withRelated: shown.targets })).map((state) => presentPost(state, shown)),
+  });
+}
+
+function filters(query: Call['query']): Clause[] {
+  const accounts: string[] | undefined = query.account_ids ?? (query.account_id === undefined ? undefined : [query.account_id]);
+  const when = (value: unknown, clause: () => Clause): Clause[] => (value === undefined ? [] : [clause()]);
+  return [
+    ...when(query.workspace_id, () => ({
+      sql: 'post.workspace_id = ? or exists (select from target join account on account.id = target.account_id where target.post_id = post.id and account.workspace_id = ?)',
+      params: [query.workspace_id, query.workspace_id],
+    })),
+    ...when(accounts, () => ofTargets('target.account_id in (?)', [accounts])),
+    ...when(query.status, () => ({ sql: 'post.status in (?)', params: [query.status] })),
+    ...when(query.platform, () => ofTargets('target.platform in (?)', [query.platform])),
+    ...when(query.platform_post_id, () => ofTargets('target.platform_post_id = ? or target.url = ?', [query.platform_post_id, query.platform_post_id])),
+    ...when(query.q, () => ({ sql: 'post.content ilike ? or post.notes ilike ?', params: [containing(query.q), containing(query.q)] })),
+  ];
+}
+
+function ofTargets(condition: string, params: unknown[]): Clause {
+  return { sql: `exists (select from target where target.post_id = post.id and (${condition}))`, params };
+}
+
+function range(from: Date | null, to: Date | null): Clause[] {
+  return [
+    ...(from === null ? [] : [{ sql: `${CALENDAR_TIME} >= ?`, params: [from] }]),
+    ...(to === null ? [] : [{ sql: `${CALENDAR_TIME} <= ?`, params: [to] }]),
+  ];
+}
+
+/** The pattern of a substring; what a pattern gives a meaning of its own is taken by the letter. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+function shownBy(include: readonly string[]): Shown {
+  const all = include.includes('all');
+  return { targets: all || include.includes('targets'), media: all || include.includes('media') };
+}
+
+/** External posts are merged into published ones; a list that can hold none is a misunderstanding. */
+function refuseExternal(query: Call['query']): void {
+  if (query.include_external !== true || query.status === undefined || query.status.includes('published')) return;
+  const issue: Issue = { code: 'invalid_value', message: 'include_external needs status=published or no status', path: ['include_external'], in: 'query' };
+  throw validationError([issue]);
+}

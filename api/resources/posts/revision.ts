@@ -1,0 +1,27 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import type { Post } from '../../../infra/db/entities/post.entity.ts';
+import type { Call } from '../../route.ts';
+import { validationError } from '../../validation/issues.ts';
+
+/** The revision that the caller saw, from `If-Match` or the body; null = any. */
+export function expectedRevision({ headers, body }: Pick<Call, 'headers' | 'body'>): number | null {
+  const inHeader = ofHeader(headers['if-match']);
+  const inBody: number | null = body.expected_revision ?? null;
+  if (inHeader !== null && inBody !== null && inHeader !== inBody) {
+    throw new ApiError('BAD_REQUEST', 'If-Match and expected_revision name different revisions. Give one of them.', { details: { field: 'expected_revision' } });
+  }
+  return inHeader ?? inBody;
+}
+
+export function refuseStale(post: Post, expected: number | null): void {
+  if (expected === null || expected === post.revision) return;
+  throw new ApiError('REVISION_CONFLICT', 'The post was changed since you read it. Read it again and repeat the change on what you find.', { details: { current_revision: post.revision } });
+}
+
+function ofHeader(header: string | undefined): number | null {
+  const text = header?.trim();
+  if (text === undefined || text === '*') return null;
+  const match = /^"(\d{1,15})"$/.exec(text);
+  if (match !== null) return Number(match[1]);
+  throw validationError([{ code: 'invalid_string', message: 'If-Match must be the ETag of the post, e.g. "3", or *', path: ['If-Match'], in: 'header' }]);
+}
