@@ -1,5 +1,6 @@
 import { accountRoutes } from './resources/accounts/accounts.routes.ts';
+import { postRoutes } from './resources/posts/posts.routes.ts';
 import type { AnyRoute } from './route.ts';
 
 /** The resources of the service. */
-export const ROUTES: readonly AnyRoute[] = [...accountRoutes];
+export const ROUTES: readonly AnyRoute[] = [...accountRoutes, ...postRoutes];

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Which setting moves which port, and how far it lies from ONCEPOST_PORT when it is not set. */
@@ -58,19 +59,26 @@ async function isPortFree(port: number, host: string): Promise<boolean> {
   });
 }
 
+/** Below what systems give to outgoing connections, so that none takes the port before its server does. */
+const FREE_FROM = 10_000;
+const FREE_TO = 30_000;
+
 /** A port that was free a moment ago. Never the same twice within one process. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer();
-    const port = await new Promise<number>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port: 0, host: '127.0.0.1' }, () => resolve((server.address() as { port: number }).port));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (given.has(port)) continue;
+    const port = randomInt(FREE_FROM, FREE_TO);
+    if (given.has(port) || !(await canListen(port))) continue;
     given.add(port);
     return port;
   }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
+  });
 }
 
 const given = new Set<number>();

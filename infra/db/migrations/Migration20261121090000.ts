@@ -1,5 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
+// References are checked at the commit: the unit of work inserts tables in an order of its own.
 const TABLES = String.raw`
 create table organization (
   id text primary key, name text not null, slug text not null unique,
@@ -12,14 +13,14 @@ create table organization (
 );
 
 create table workspace (
-  id text primary key, organization_id text not null references organization, name text not null, slug text not null,
+  id text primary key, organization_id text not null references organization deferrable initially deferred, name text not null, slug text not null,
   status text not null check (status in ('active','archived','erasing')),
   created_at timestamptz(3) not null, updated_at timestamptz(3) not null,
   unique (organization_id, slug)
 );
 
 create table api_key (
-  id text primary key, organization_id text not null references organization, mode text not null check (mode in ('live','test')),
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')),
   name text, digest bytea not null unique, pepper_id text not null, start text not null, last4 text not null,
   permissions text[] not null, workspace_scope text[], enabled boolean not null,
   expires_at timestamptz(3), last_used_at timestamptz(3),
@@ -27,8 +28,8 @@ create table api_key (
 );
 
 create table account (
-  id text primary key, organization_id text not null references organization, mode text not null check (mode in ('live','test')),
-  workspace_id text references workspace,
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')),
+  workspace_id text references workspace deferrable initially deferred,
   platform text not null, platform_account_id text not null, username text, display_name text, display_name_override text, avatar_url text,
   metadata jsonb not null, facts jsonb not null, facts_at timestamptz(3),
   status text not null check (status in ('active','reconnect_required','disconnecting','disconnected')),
@@ -44,14 +45,14 @@ create table account (
 create index account_list on account (organization_id, mode, connected_at desc, id desc);
 
 create table credential (
-  account_id text primary key references account, organization_id text not null, mode text not null,
+  account_id text primary key references account deferrable initially deferred, organization_id text not null, mode text not null,
   generation integer not null, sealed bytea not null, expires_at timestamptz(3),
   refreshing_until timestamptz(3), refreshes_lost integer not null, updated_at timestamptz(3) not null
 );
 
 create table post (
-  id text primary key, organization_id text not null references organization, mode text not null check (mode in ('live','test')),
-  workspace_id text references workspace, workspace_given boolean not null,
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')),
+  workspace_id text references workspace deferrable initially deferred, workspace_given boolean not null,
   status text not null check (status in ('draft','scheduled','publishing','published','failed','partial')),
   content text, media jsonb, target_options jsonb, timezone text not null,
   scheduled_at timestamptz(3), wall_time text, published_at timestamptz(3), notes text,
@@ -68,7 +69,7 @@ create index post_publishing on post (updated_at) where status = 'publishing';
 -- Post and targets are written by one flush in no order of their own, so the reference is judged at the commit.
 create table target (
   id text primary key, organization_id text not null, mode text not null,
-  post_id text not null references post deferrable initially deferred, account_id text not null references account, platform text not null, position integer not null,
+  post_id text not null references post deferrable initially deferred, account_id text not null references account deferrable initially deferred, platform text not null, position integer not null,
   status text not null check (status in ('draft','scheduled','publishing','published','failed')),
   attempt integer not null check (attempt >= 0), text text, options jsonb not null, media jsonb not null,
   error jsonb check ((error is null) or status = 'failed'),
@@ -82,9 +83,9 @@ create index target_account on target (account_id, status);
 create index target_native on target (account_id, platform_post_id) where platform_post_id is not null;
 
 create table operation (
-  id text primary key, organization_id text not null references organization, mode text not null check (mode in ('live','test')),
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')),
   kind text not null, action text, status text not null check (status in ('pending','sending','succeeded','failed','unknown')),
-  revision integer not null, platform text not null, account_id text not null references account, workspace_id text,
+  revision integer not null, platform text not null, account_id text not null references account deferrable initially deferred, workspace_id text,
   subject_type text not null, subject_id text not null, post_id text, target_id text,
   attempt integer not null check (attempt >= 1), recipient text not null, previous_operation_id text, object_key text not null,
   partial boolean not null, warnings jsonb not null,
@@ -110,7 +111,7 @@ create index operation_post on operation (post_id);
 create index operation_claimed on operation (account_id, claimed_at) where claimed_at is not null;
 
 create table step (
-  operation_id text not null references operation, name text not null, organization_id text not null, mode text not null,
+  operation_id text not null references operation deferrable initially deferred, name text not null, organization_id text not null, mode text not null,
   position integer not null, effect text not null check (effect in ('read','private','public_keyed','public_unkeyed')), required boolean not null,
   state text not null check (state in ('pending','sending','done','refused','unknown','skipped')),
   attempt integer not null, reused boolean not null, progress text not null, bytes_sent integer, bytes_received integer, http_status integer,
@@ -120,14 +121,14 @@ create table step (
 );
 
 create table evidence (
-  id text primary key, organization_id text not null, mode text not null, operation_id text not null references operation,
+  id text primary key, organization_id text not null, mode text not null, operation_id text not null references operation deferrable initially deferred,
   kind text not null, step text, source text not null, conclusion text not null, probe_ordinal integer,
   observed_at timestamptz(3) not null, summary text not null, data jsonb not null
 );
 create index evidence_list on evidence (operation_id, observed_at desc, id desc);
 
 create table verdict (
-  id text primary key, organization_id text not null, mode text not null, operation_id text not null references operation,
+  id text primary key, organization_id text not null, mode text not null, operation_id text not null references operation deferrable initially deferred,
   outcome text not null, platform_post_id text, url text, reason text not null,
   state text not null check (state in ('applied','superseded','contradicted')),
   actor jsonb not null, request_id text, expected_revision integer not null, contradicted_by text,
