@@ -61,7 +61,8 @@ async function runNpmCi() {
   const timer = setInterval(() => console.log(`Installing the locked packages … ${seconds()}`), 5_000);
   const npmCli = process.env.npm_execpath ?? '';
   const [command, ...first] = basename(npmCli) === 'npm-cli.js' ? [process.execPath, npmCli] : ['npm'];
-  const code = await hold(spawn(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: ROOT, stdio: 'inherit' }));
+  // The level is given because a quiet `npm --silent` around us would hide why an installation fails.
+  const code = await hold(spawn(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: ROOT, stdio: 'inherit' }));
   clearInterval(timer);
   if (code !== 0) {
     console.error(`npm ci failed (exit code ${code}); its messages are above.`);

@@ -139,9 +139,10 @@ export class Service {
     this.#state = 'stopped';
   }
 
+  /** Without stack frames, which would leave no room for the reason. */
   #lastWords(): string {
-    const lines = this.logSinceStart().trim().split('\n').slice(-12).map((line) => `  ${line}`);
-    return ` Its last words (${this.spec.logFile}):\n${lines.join('\n')}`;
+    const lines = this.logSinceStart().trim().split('\n').filter((line) => !/^\s+at /.test(line));
+    return ` Its last words (${this.spec.logFile}):\n${lines.slice(-12).map((line) => `  ${line}`).join('\n')}`;
   }
 
   /** The end of what the newest process wrote. */
