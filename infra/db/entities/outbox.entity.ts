@@ -13,7 +13,8 @@ export const OutboxEntity = defineEntity({
     intent: text().$type<'start' | 'cancel' | 'wake'>(),
     workflow: text(),
     workflowId: text(),
-    args: json<unknown>(),
+    /** Only a start has any. */
+    args: json<unknown>().nullable(),
     summary: text(),
     searchAttributes: json<Record<string, string | string[] | boolean>>(),
     priority: integer(),

@@ -154,7 +154,7 @@ create index event_list on event (organization_id, mode, created_at desc, id des
 
 create table outbox (
   id text primary key, organization_id text not null, mode text not null, intent text not null check (intent in ('start','cancel','wake')),
-  workflow text not null, workflow_id text not null, args jsonb not null, summary text not null, search_attributes jsonb not null,
+  workflow text not null, workflow_id text not null, args jsonb, summary text not null, search_attributes jsonb not null,
   priority integer not null, start_at timestamptz(3), available_at timestamptz(3) not null, attempts integer not null, created_at timestamptz(3) not null
 );
 create index outbox_available on outbox (available_at);
