@@ -151,7 +151,7 @@ export function writeEvidence(tx: Tx, operation: Operation, drafts: readonly Evi
   });
 }
 
-function tellOutcome(tx: Tx, operation: Operation, before: string, { ruling, now }: Settlement): Note[] {
+function tellOutcome(tx: Tx, operation: Operation, before: string, { ruling, now, verdictId }: Settlement): Note[] {
   if (operation.status === before) return [];
   if (ruling.kind === 'unknown') {
     const eventId = writeOperationEvent(tx, 'operation.unknown', operation, now);
@@ -164,7 +164,7 @@ function tellOutcome(tx: Tx, operation: Operation, before: string, { ruling, now
   if (ruling.kind !== 'succeeded' && ruling.kind !== 'failed') return [];
   const notes: Note[] = [{ type: 'settled', message: `The operation ${operation.status} by ${operation.settledBy}.`, data: { status: operation.status, settled_by: operation.settledBy, ...(operation.error ? { code: operation.error.code } : {}) } }];
   if (operation.unknownSince) {
-    const eventId = writeOperationEvent(tx, 'operation.resolved', operation, now, { settled_by: operation.settledBy, verdict_id: null });
+    const eventId = writeOperationEvent(tx, 'operation.resolved', operation, now, { settled_by: operation.settledBy, verdict_id: verdictId ?? null });
     notes.push({ type: 'event_emitted', message: 'operation.resolved was written.', eventId, data: { event: 'operation.resolved', event_id: eventId } });
   }
   return notes;

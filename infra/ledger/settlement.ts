@@ -16,6 +16,8 @@ export interface Settlement {
   evidence?: EvidenceDraft[];
   notes?: Note[];
   requestDigest?: string | null;
+  /** Of a person's decision: named in the event that tells of it. */
+  verdictId?: string;
   now: Date;
 }
 

@@ -135,6 +135,8 @@ export interface CatalogEntry {
   length(target: Pick<CheckTarget, 'text' | 'options' | 'account'>): TextLength;
   /** Whether these options alone are something to publish. */
   contentBearing(options: EffectiveOptions, hasText: boolean): boolean;
+  /** Reads the platform's id out of the address of a post; null = not one of its addresses. Absent where no id is in them. */
+  postIdFromUrl?(url: string, endpoints: Readonly<Record<string, string>>): string | null;
   readonly pacing: PacingRules;
   readonly probing: 'search' | 'unavailable';
   /** One sentence: how an unknown outcome is settled, and when absence counts. */

@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../common/catalog-entry.ts';
 import { API_VERSION, capabilities, capabilitiesOf, pacing } from './capabilities.ts';
 import { aliases, check, contentBearing, length, normalizeOptions, schema } from './options.ts';
+import { postIdFromUrl } from './page.ts';
 
 export const mastodonCatalog: CatalogEntry = {
   platform: 'mastodon',
@@ -14,6 +15,7 @@ export const mastodonCatalog: CatalogEntry = {
   check,
   length,
   contentBearing,
+  postIdFromUrl,
   pacing,
   probing: 'search',
   absenceRule: 'The account\'s posts are searched for the same media or source text.',

@@ -1,5 +1,5 @@
-import { idOfPage } from '../common/pages.ts';
 import type { Provider } from '../provider.ts';
+import { postIdFromUrl } from './page.ts';
 import { honoursKeys, plan, send, stillKeyed } from './publish.ts';
 import { reconcile } from './reconcile.ts';
 
@@ -14,5 +14,5 @@ export const mastodon: Provider = {
   reconcile: (_step, work, since, http) => reconcile(work, since, http),
   stillKeyed,
   absence: (work) => (honoursKeys(work) && work.options['visibility'] !== 'direct' ? { afterMs: 600_000, reads: 2 } : null),
-  postIdFromUrl: (url, { endpoints }) => idOfPage(endpoints, url, '[0-9A-Za-z]{1,64}'),
+  postIdFromUrl: (url, { endpoints }) => postIdFromUrl(url, endpoints),
 };

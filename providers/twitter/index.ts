@@ -1,5 +1,5 @@
 import type { Provider } from '../provider.ts';
-import { idOfPage } from '../common/pages.ts';
+import { postIdFromUrl } from './page.ts';
 import { plan, send } from './publish.ts';
 import { reconcile } from './reconcile.ts';
 import { refresh } from './refresh.ts';
@@ -19,6 +19,6 @@ export const twitter: Provider = {
   absence: () => ({ afterMs: 6 * HOUR_MS, reads: 3 }),
   // Every read costs money.
   probeAfterMs: [MINUTE_MS, 15 * MINUTE_MS, 6 * HOUR_MS, 24 * HOUR_MS],
-  postIdFromUrl: (url, { endpoints }) => idOfPage(endpoints, url, '[0-9]{1,19}'),
+  postIdFromUrl: (url, { endpoints }) => postIdFromUrl(url, endpoints),
   refresh,
 };
