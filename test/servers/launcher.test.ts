@@ -64,9 +64,10 @@ describe('npm start', () => {
   test('the printed curl publishes on both sandbox platforms', async () => {
     const command = /^curl [^]*?"\}'$/m.exec(launch.output)?.[0] ?? '';
     const { stdout } = await run('sh', ['-c', command]);
-    const post = JSON.parse(stdout) as { data: { id: string; status: string } };
-    expect(post.data.status).toBe('published');
-    postId = post.data.id;
+    const post = JSON.parse(stdout) as { id: string; status: string; targets: Record<string, { status: string }> };
+    expect(post.status).toBe('published');
+    expect(Object.values(post.targets).map(({ status }) => status)).toEqual(['published', 'published']);
+    postId = post.id;
   });
 
   test('a second launcher on the same data folder is refused and told the process', async () => {
@@ -123,18 +124,20 @@ describe('npm start', () => {
 
   describe('with a busy port', () => {
     let holder: Server;
+    let own: Record<string, string>;
 
     beforeAll(async () => {
+      own = await ownPorts();
       holder = createServer();
-      await new Promise<void>((resolve) => holder.listen(Number(ports.ONCEPOST_TEMPORAL_PORT), '127.0.0.1', resolve));
+      await new Promise<void>((resolve, reject) => holder.once('error', reject).listen(Number(own.ONCEPOST_TEMPORAL_PORT), '127.0.0.1', resolve));
     });
 
     afterAll(() => new Promise<void>((resolve) => holder.close(() => resolve())));
 
     test('the error names the port and the setting, and nothing was started', async () => {
-      const refused = start(ports, join(folder, 'busy'));
+      const refused = start(own, join(folder, 'busy'));
       expect(await refused.exited).toBe(1);
-      expect(refused.output).toContain(`Port ${ports.ONCEPOST_TEMPORAL_PORT}`);
+      expect(refused.output).toContain(`Port ${own.ONCEPOST_TEMPORAL_PORT}`);
       expect(refused.output).toContain('ONCEPOST_TEMPORAL_PORT');
       expect(readdirSync(join(folder, 'busy'))).toEqual([]);
     });
