@@ -44,10 +44,16 @@ function mayBegin(loaded: Loaded, now: Date): Next | null {
   if (account.status === 'reconnect_required') return { kind: 'fail', code: 'ACCOUNT_RECONNECT_REQUIRED' };
   if (account.status !== 'active' || loaded.credential === null) return { kind: 'fail', code: 'ACCOUNT_DISCONNECTED' };
   if (now.getTime() - operation.beganAt.getTime() > PATIENCE_MS.publish) return { kind: 'fail', code: (operation.heldBy as OutcomeCode | null) ?? 'OPERATION_EXPIRED' };
-  if (target.attempt === 1 && post.onLate !== 'publish' && isTooLate(post, now)) return { kind: 'late' };
+  if (post.onLate !== 'publish' && isTooLate(post, now, dueAt(loaded))) return { kind: 'late' };
   if (target.waitingUntil && target.waitingUntil > now) return { kind: 'wait', until: target.waitingUntil, reason: target.waitingFor ?? 'the time the platform asked for' };
   const until = budgetFreeAt(loaded, now);
   return until === null ? null : { kind: 'wait', until, reason: 'the rate budget of the account', record: { for: 'rate_budget', heldBy: 'RATE_LIMITED' } };
+}
+
+/** A later attempt is late only by its own waits: the catch-up rule has judged the due time before. */
+function dueAt({ post, target, operation }: Loaded): Date | null {
+  const due = post.scheduledAt ?? null;
+  return due !== null && target.attempt > 1 && operation.createdAt > due ? operation.createdAt : due;
 }
 
 function budgetFreeAt({ account, usedToday }: Loaded, now: Date): Date | null {

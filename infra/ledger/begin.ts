@@ -38,8 +38,9 @@ async function openOperations(tx: Tx, state: PostState, seq: number): Promise<{ 
   return open.map(refOf);
 }
 
-export function isTooLate(post: Post, now: Date): boolean {
-  return post.scheduledAt !== null && post.scheduledAt !== undefined && now.getTime() - post.scheduledAt.getTime() > post.maxLatenessSeconds * 1000;
+/** In whole seconds, as the rule is given. `since` is the due time, or the moment of a later explicit attempt. */
+export function isTooLate(post: Post, now: Date, since: Date | null = post.scheduledAt ?? null): boolean {
+  return since !== null && Math.floor((now.getTime() - since.getTime()) / 1000) > post.maxLatenessSeconds;
 }
 
 /** Catch-up: `skip` fails what was not sent; `hold` puts the post back to draft. */
