@@ -71,7 +71,8 @@ export class Launcher {
     }
     await withProgress(`Starting ${services.map(({ name }) => name).join(' and ')}`, async () => {
       const results = await Promise.allSettled(services.map((service) => service.start()));
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      const faults = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
+      if (faults.length > 0) throw new Error(faults.join('\n'));
     });
     this.#assertGoing();
   }
