@@ -44,7 +44,7 @@ export async function stepsOf(tx: Tx, operationIds: readonly string[]): Promise<
 /** The newest entries, oldest first. */
 export async function newestTimeline(tx: Tx, operationId: string): Promise<TimelineEntry[]> {
   const entries = await tx.find(TimelineEntryEntity, { operationId }, { orderBy: [{ at: 'desc' }, { id: 'desc' }], limit: TIMELINE_SHOWN_MAX });
-  return entries.reverse();
+  return entries.toReversed();
 }
 
 /** `condition` is written on `t.at` and `t.id`. */
@@ -90,5 +90,5 @@ export async function probesOfAccountSince(tx: Tx, work: { accountId: string; si
       where o.account_id = ? and o.last_probe_at > ? and t.type = 'probe_started' and t.at > ? order by t.at desc limit ?`,
     [work.accountId, work.since, work.since, work.limit],
   );
-  return rows.map((row) => new Date(row.at)).reverse();
+  return rows.map((row) => new Date(row.at)).toReversed();
 }
