@@ -49,7 +49,7 @@ async function answerAndClose(ctx: Context): Promise<void> {
     ctx.set('Content-Length', String(bytes.length));
     res.write(bytes);
   }
-  if (!BODYLESS.has(ctx.method)) await drain(req);
+  if (!BODYLESS.has(ctx.method) && ctx.status !== 408) await drain(req);
   res.end();
 }
 

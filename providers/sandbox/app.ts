@@ -4,7 +4,6 @@ import { isAccessExpired } from './behaviours.ts';
 import { serveAdmin } from './admin/routes.ts';
 import { readBody, type Body } from './body.ts';
 import { sha256 } from './ids.ts';
-import { nameOfError } from './log.ts';
 import { finish, FOLLOWED_PREFIX, type Ending } from './misbehave.ts';
 import { PLAYED } from './platforms/index.ts';
 import type { Call, PlayedPlatform, Route } from './platforms/platform.ts';
@@ -22,7 +21,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 export function createApp(sandbox: Sandbox): Server {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: 65_000, noDelay: true }, (request, response) => {
     answer(sandbox, request, response).catch((error: unknown) => {
-      sandbox.log('request_failed', nameOfError(error));
+      sandbox.log.failed('request_failed', error);
       sendReply(response, text(500, 'internal error'));
     });
   });
@@ -62,7 +61,8 @@ async function play(sandbox: Sandbox, arrival: Arrival): Promise<Ending> {
   const account = found === null ? null : await sandbox.accounts.byAccessToken(platform.name, platform.credential(request.headers, url.searchParams));
   const early = earlyReply(platform, found?.route ?? null, account, path);
   if (found === null || early !== null) {
-    await readBody(request, async () => false);
+    // The body is let pass by unread, so that the caller can finish sending it.
+    request.resume();
     return { kind: 'reply', reply: early ?? platform.replies.notFound(path) };
   }
   const call = callOf(sandbox, arrival, { ...found, path, account, followed });

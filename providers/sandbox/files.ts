@@ -9,7 +9,7 @@ export function wordsInFile(content: Buffer): string {
   const found: string[] = [];
   for (let at = content.indexOf(NEEDLE); at >= 0 && found.length < WORDS_MAX; at = content.indexOf(NEEDLE, at + 1)) {
     const [word] = findWords([content.subarray(at, at + WORD_MAX_BYTES).toString('latin1')]);
-    if (word !== undefined) found.push(`[[${word.written}]]`);
+    if (word !== undefined) found.push(`[[sandbox:${word.written}]]`);
   }
   return found.join(' ');
 }

@@ -1,4 +1,4 @@
-import { nameOfError, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import type { Pool } from './store/pg.ts';
 
 const EVERY_MS = 3_600_000;
@@ -24,7 +24,7 @@ export function keepHouse(pool: Pool, log: Log): () => void {
     try {
       for (const text of STATEMENTS) await pool.query({ text });
     } catch (error) {
-      log('housekeeping_failed', nameOfError(error));
+      log.failed('housekeeping_failed', error);
     }
   };
   const timer = setInterval(() => void run(), EVERY_MS);

@@ -1,15 +1,18 @@
-/** One JSON line per event. Fields only, and never a credential, a text or a body: the ledger is where those may be read. */
+import { errorFields, openLog } from '../../infra/log/log.ts';
+
+/** What the sandbox says of itself. Never a credential, a text or a body: the ledger is where those may be read. */
 export interface Log {
-  (event: string, fields?: Record<string, string | number | boolean | null>): void;
+  info(event: string, fields?: Record<string, string | number | boolean | null>): void;
+  failed(event: string, error: unknown): void;
 }
 
-export const logToStdout: Log = (event, fields = {}) => {
-  process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), process: 'sandbox', event, ...fields })}\n`);
-};
-
-/** What may be said of a thrown thing: its class and code. Messages can quote values, and values can be secrets. */
-export function nameOfError(error: unknown): { error: string; code: string | null } {
-  if (!(error instanceof Error)) return { error: typeof error, code: null };
-  const code = (error as { code?: unknown }).code;
-  return { error: error.name, code: typeof code === 'string' ? code : null };
+export function sandboxLog(level: string): Log {
+  const log = openLog({ process: 'sandbox', level });
+  return {
+    info: (event, fields = {}) => log.info(fields, event),
+    failed: (event, error) => log.error({ err: errorFields(error) }, event),
+  };
 }
+
+/** For tests, which look at answers. */
+export const silentLog: Log = { info: () => undefined, failed: () => undefined };

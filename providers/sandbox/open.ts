@@ -4,7 +4,7 @@ import { createApp } from './app.ts';
 import { keepHouse } from './housekeeping.ts';
 import { Ledger } from './ledger.ts';
 import { Limits } from './limits.ts';
-import { nameOfError, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import type { Settings } from './sandbox.ts';
 import { Media } from './store/media.ts';
 import { migrate } from './store/migrate.ts';
@@ -24,7 +24,7 @@ export interface OpenSandbox {
 /** Migrates, picks up what was left, and listens. */
 export async function openSandbox(options: { settings: Settings; databaseUrl: string; host: string; port: number; log: Log }): Promise<OpenSandbox> {
   const { settings, log } = options;
-  const pool = openPool(options.databaseUrl, (error) => log('database_connection_lost', nameOfError(error)));
+  const pool = openPool(options.databaseUrl, (error) => log.failed('database_connection_lost', error));
   try {
     await migrate(pool);
     const ledger = new Ledger(pool);

@@ -32,6 +32,8 @@ export async function processingOf(call: Call, texts: (string | null)[], takesTi
 export async function processAgain(call: Call, media: StoredMedia[], texts: (string | null)[]): Promise<StoredMedia[]> {
   const word = processingWord(call, texts);
   if (word === null) return media;
+  // The post may be refused because of this, and then its text is read nowhere else.
+  await call.sandbox.usedWords.remember(call.account.id, call.trace.operationId, findWords(texts));
   return Promise.all(media.map(async (item) => {
     if (item.detail.by_word === true) return item;
     const processing = fromWord(word);

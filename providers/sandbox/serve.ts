@@ -48,9 +48,7 @@ async function wordsOf(call: Call, deed: Deed): Promise<Word[]> {
   const { usedWords } = call.sandbox;
   const recalled = call.route.effect === 'private' ? await usedWords.recall(call.account.id, call.trace.operationId) : null;
   const words = findWords([...deed.texts, recalled]);
-  if (call.route.deciding === true && call.trace.operationId !== null && words.some((word) => word.step !== null || word.group === 'processing')) {
-    await usedWords.remember(call.account.id, call.trace.operationId, words.map((word) => `[[${word.written}]]`).join(' '));
-  }
+  if (call.route.deciding === true) await usedWords.remember(call.account.id, call.trace.operationId, words);
   return words;
 }
 
@@ -76,7 +74,7 @@ async function carryOut(call: Call, deed: Deed, { answered, word, reading }: Man
     await deed.apply?.();
     return deed.answer({ outcome: 'done' });
   }
-  const entry: NewEntry = { ...deed.entry, answered, word: call.followed ? 'sandbox:redirect' : word?.written ?? reading?.written ?? null };
+  const entry: NewEntry = { ...deed.entry, answered, word: call.followed ? 'redirect' : word?.written ?? reading?.written ?? null };
   if (entry.object !== undefined) entry.object = asRead(call, entry.object, reading);
   const written = await call.sandbox.ledger.write(entry);
   if (written.outcome === 'done') {

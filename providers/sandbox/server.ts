@@ -1,37 +1,37 @@
 import { ConfigError, readConfig } from '../../infra/config/config.ts';
 import { Secrets } from '../../infra/config/secrets.ts';
-import { logToStdout, nameOfError } from './log.ts';
+import { stopWithParent } from '../../infra/servers/parent.ts';
+import { sandboxLog, type Log } from './log.ts';
 import { openSandbox } from './open.ts';
 
 /** Process entry: configuration, store, server; stops on a signal, and with the process that started it. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const secrets = new Secrets(process.env);
-  const sandbox = await openSandbox({
-    settings: {
-      baseUrl: config.baseUrl, url: config.sandbox.url, latencyMs: config.sandbox.latencyMs, duplicates: config.sandbox.duplicates, secret: secrets.sandboxSecret,
-    },
-    databaseUrl: secrets.sandboxDatabaseUrl, host: config.host, port: config.sandboxPort, log: logToStdout,
-  });
-  logToStdout('listening', { host: config.host, port: config.sandboxPort });
+  const log = sandboxLog(config.logLevel);
+  const { baseUrl, sandbox, host, sandboxPort: port } = config;
+  const settings = { baseUrl, url: sandbox.url, latencyMs: sandbox.latencyMs, duplicates: sandbox.duplicates, secret: secrets.sandboxSecret };
+  const open = await openSandbox({ settings, databaseUrl: secrets.sandboxDatabaseUrl, host, port, log }).catch((error: unknown) => fail(error, log));
+  log.info('listening', { host, port });
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    logToStdout('stopping');
-    sandbox.close().then(() => process.exit(0), (error: unknown) => fail(error));
+    log.info('stopping');
+    open.close().then(() => process.exit(0), (error: unknown) => fail(error, log));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Started by another process: without it there is nobody to stop this one.
-  if (process.connected) process.on('disconnect', stop);
+  stopWithParent(stop);
 }
 
-function fail(error: unknown): void {
-  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-  else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') process.stderr.write('The port of the sandbox is taken. ONCEPOST_SANDBOX_PORT names another one.\n');
-  logToStdout('failed', nameOfError(error));
+function fail(error: unknown, log: Log): never {
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') process.stderr.write('The port of the sandbox is taken. ONCEPOST_SANDBOX_PORT names another one.\n');
+  log.failed('failed', error);
   process.exit(1);
 }
 
-main().catch(fail);
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : 'The sandbox could not start.'}\n`);
+  process.exit(1);
+});

@@ -1,5 +1,5 @@
 import { newId } from '../../infra/contract/ids.ts';
-import { nameOfError, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import { sha256 } from './ids.ts';
 import type { Pool } from './store/pg.ts';
@@ -57,7 +57,7 @@ export class Vanishing {
       for (const due of rows) await this.#remove(due);
       await this.start();
     } catch (error) {
-      this.#log('vanish_failed', nameOfError(error));
+      this.#log.failed('vanish_failed', error);
       this.expect(new Date(Date.now() + 1_000));
     }
   }

@@ -54,7 +54,7 @@ export interface Word {
   argument: string | number | null;
   platform: string | null;
   step: string | null;
-  /** As written, without brackets: what the ledger shows. */
+  /** As written, from the platform or name on: what the ledger shows. */
   written: string;
 }
 
@@ -82,7 +82,7 @@ function readWord(written: string, [platform = null, name = '', argument = null,
   if (rule === undefined || (platform !== null && !isPlatform(platform))) return null;
   const value = readArgument(rule, argument);
   if (value === undefined) return null;
-  return { name: rule.name, group: rule.group, argument: value, platform, step, written: written.replace(/^\[\[|\]\]$/g, '') };
+  return { name: rule.name, group: rule.group, argument: value, platform, step, written: written.replace(/^(?:\[\[)?sandbox:|\]\]$/g, '') };
 }
 
 function readArgument(rule: WordRule, argument: string | null): string | number | null | undefined {

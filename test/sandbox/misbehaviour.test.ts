@@ -50,7 +50,7 @@ for (const name of NAMES) {
     const account = await played.account(name);
     const seen = await raw(name, account, `Hello [[sandbox:${word}]]`, end === 'open' ? 300 : 3_000);
     expect(seen).toEqual({ received: '', end });
-    expect(await only(account)).toEqual([done ? 'publish' : 'request', answered, `sandbox:${word}`]);
+    expect(await only(account)).toEqual([done ? 'publish' : 'request', answered, word]);
     expect(await count(name, account)).toBe(done ? 1 : 0);
   });
 
@@ -60,7 +60,7 @@ for (const name of NAMES) {
     const [head = '', body = ''] = received.split('\r\n\r\n');
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
     expect([end, Number(head.split(' ')[1]), body.length]).toEqual(['closed', success, Math.floor(length / 2)]);
-    expect(await only(account)).toEqual(['publish', 'truncated', 'sandbox:truncate']);
+    expect(await only(account)).toEqual(['publish', 'truncated', 'truncate']);
   });
 
   test.each([
@@ -70,7 +70,7 @@ for (const name of NAMES) {
     const account = await played.account(name);
     const seen = await post(name, account, `Hello [[sandbox:${word}]]`);
     expect([seen.status, seen.text.startsWith(start), seen.json]).toEqual([status, true, undefined]);
-    expect(await only(account)).toEqual([done ? 'publish' : 'request', answered, `sandbox:${word}`]);
+    expect(await only(account)).toEqual([done ? 'publish' : 'request', answered, word]);
   });
 
   test(`${name} › huge is valid JSON of more than 3 MiB, and done`, async () => {
@@ -79,7 +79,7 @@ for (const name of NAMES) {
     expect(seen.status).toBe(200);
     expect(seen.text.length).toBeGreaterThan(3 * 1_048_576);
     expect(seen.json).toBeDefined();
-    expect(await only(account)).toEqual(['publish', 'huge', 'sandbox:huge']);
+    expect(await only(account)).toEqual(['publish', 'huge', 'huge']);
   });
 
   test(`${name} › no-id is a success without the proof, and done`, async () => {
@@ -87,7 +87,7 @@ for (const name of NAMES) {
     const seen = await post(name, account, 'Hello sandbox:no-id');
     expect(seen.status).toBe(success);
     expect([seen.json.id, seen.json.url, seen.json.data?.id]).toEqual([undefined, undefined, undefined]);
-    expect(await only(account)).toEqual(['publish', 'no_proof', 'sandbox:no-id']);
+    expect(await only(account)).toEqual(['publish', 'no_proof', 'no-id']);
   });
 
   test(`${name} › late gives the right answer after its time`, async () => {
@@ -96,17 +96,17 @@ for (const name of NAMES) {
     const seen = await post(name, account, 'Hello sandbox:late=1');
     expect(seen.status).toBe(success);
     expect(Date.now() - started).toBeGreaterThanOrEqual(990);
-    expect(await only(account)).toEqual(['publish', 'late', 'sandbox:late=1']);
+    expect(await only(account)).toEqual(['publish', 'late', 'late=1']);
   });
 
   test(`${name} › redirect points to a path that would publish, and following it is in the ledger`, async () => {
     const account = await played.account(name);
     const seen = await post(name, account, 'Hello sandbox:redirect');
     expect(seen.status).toBe(307);
-    expect(await only(account)).toEqual(['request', 'redirected', 'sandbox:redirect']);
+    expect(await only(account)).toEqual(['request', 'redirected', 'redirect']);
     const followed = await call(played.url + seen.headers.location, { method: 'POST', json: { [PLATFORMS[name].field]: 'Hello sandbox:redirect' }, headers: as(account) });
     expect(followed.status).toBe(success);
-    expect((await ledger(account)).map((entry) => [entry.kind, entry.word])).toEqual([['request', 'sandbox:redirect'], ['publish', 'sandbox:redirect']]);
+    expect((await ledger(account)).map((entry) => [entry.kind, entry.word])).toEqual([['request', 'redirect'], ['publish', 'redirect']]);
   });
 
   test(`${name} › rate-limit waits as told and only once, rate-limit-always every time`, async () => {
@@ -176,7 +176,7 @@ for (const name of NAMES) {
     await new Promise((resolve) => setTimeout(resolve, 1_300));
     expect(await count(name, account)).toBe(0);
     const entries = (await played.admin('GET', `/admin/ledger?organization_id=${account.organization}`)).json.entries;
-    expect(entries.map((entry: any) => [entry.kind, entry.word, entry.double])).toEqual([['publish', 'sandbox:vanish=1', false], ['remove', 'vanish', false]]);
+    expect(entries.map((entry: any) => [entry.kind, entry.word, entry.double])).toEqual([['publish', 'vanish=1', false], ['remove', 'vanish', false]]);
     expect(entries[0].operation_id).toBe(entries[1].operation_id);
   });
 

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../infra/contract/ids.ts';
+import { silentLog } from '../../providers/sandbox/log.ts';
 import { openSandbox } from '../../providers/sandbox/open.ts';
 import type { Settings } from '../../providers/sandbox/sandbox.ts';
 import { freePort, startPostgres, type TestPostgres } from '../support/servers.ts';
@@ -49,7 +50,7 @@ export async function startPlayed(change: Partial<Settings> = {}): Promise<Playe
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const settings: Settings = { baseUrl: 'https://oncepost.test', url, latencyMs: 0, duplicates: false, secret: randomBytes(16).toString('hex'), ...change };
-  const open = (now: Settings): ReturnType<typeof openSandbox> => openSandbox({ settings: now, databaseUrl: cluster!.url, host: '127.0.0.1', port, log: () => undefined });
+  const open = (now: Settings): ReturnType<typeof openSandbox> => openSandbox({ settings: now, databaseUrl: cluster!.url, host: '127.0.0.1', port, log: silentLog });
   let running = await open(settings);
   const admin: Played['admin'] = (method, path, body) => call(url + path, { method, json: body, headers: { authorization: `Bearer ${settings.secret}` } });
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { assert, property, string } from 'fast-check';
 import { findWords, wordFor, WORDS } from '../../providers/sandbox/words.ts';
 
 const names = (...texts: (string | null)[]): string[] => findWords(texts).map((word) => word.written);
@@ -7,8 +7,8 @@ const publish = { platform: 'twitter', step: 'publish', deciding: true };
 const acting = (text: string, occasion = publish): string | null => wordFor(findWords([text]), 'answer', occasion)?.written ?? null;
 
 test('magic words › are found in brackets anywhere and bare between white space', () => {
-  expect(names('Hello[[sandbox:drop-after]]!')).toEqual(['sandbox:drop-after']);
-  expect(names('sandbox:hang\nsandbox:vanish=5 end sandbox:late')).toEqual(['sandbox:hang', 'sandbox:vanish=5', 'sandbox:late']);
+  expect(names('Hello[[sandbox:drop-after]]!')).toEqual(['drop-after']);
+  expect(names('sandbox:hang\nsandbox:vanish=5 end sandbox:late')).toEqual(['hang', 'vanish=5', 'late']);
   expect(names('xsandbox:hang', 'sandbox:hang.', '"sandbox:hang"')).toEqual([]);
 });
 
@@ -24,12 +24,12 @@ test('magic words › arguments have the defaults of the table', () => {
 });
 
 test('magic words › escaping by HTML and markdown is undone before looking', () => {
-  expect(names('&#91;&#x5b;sandbox&colon;drop-after&rsqb;&rsqb;', String.raw`\[\[sandbox:drop\-after\]\]`, '&amp;#91;[sandbox:hang]]')).toEqual(['sandbox:drop-after', 'sandbox:drop-after', 'sandbox:hang']);
+  expect(names('&#91;&#x5b;sandbox&colon;drop-after&rsqb;&rsqb;', String.raw`\[\[sandbox:drop\-after\]\]`, '&amp;#91;[sandbox:hang]]')).toEqual(['drop-after', 'drop-after', 'hang']);
 });
 
 test('magic words › one word per group acts: the first, and one for this platform before a general one', () => {
-  expect(acting('sandbox:hang sandbox:drop-after')).toBe('sandbox:hang');
-  expect(acting('sandbox:hang [[sandbox:twitter:drop-after]]')).toBe('sandbox:twitter:drop-after');
+  expect(acting('sandbox:hang sandbox:drop-after')).toBe('hang');
+  expect(acting('sandbox:hang [[sandbox:twitter:drop-after]]')).toBe('twitter:drop-after');
   expect(acting('[[sandbox:mastodon:drop-after]]')).toBeNull();
   const words = findWords(['sandbox:hide-listing sandbox:drop-after']);
   expect([wordFor(words, 'answer', publish)?.name, wordFor(words, 'reading', publish)?.name]).toEqual(['drop-after', 'hide-listing']);
@@ -38,9 +38,9 @@ test('magic words › one word per group acts: the first, and one for this platf
 test('magic words › without a step they act on the deciding step, with a step on that one only', () => {
   const upload = { platform: 'twitter', step: 'media_upload_1', deciding: false };
   expect(acting('sandbox:hang', upload)).toBeNull();
-  expect(acting('sandbox:hang@media_upload_1', upload)).toBe('sandbox:hang@media_upload_1');
+  expect(acting('sandbox:hang@media_upload_1', upload)).toBe('hang@media_upload_1');
   expect(acting('sandbox:hang@media_upload_1')).toBeNull();
-  expect(acting('sandbox:hang@publish')).toBe('sandbox:hang@publish');
+  expect(acting('sandbox:hang@publish')).toBe('hang@publish');
 });
 
 test('magic words › only=n lets the others act on that item alone', () => {
@@ -49,7 +49,7 @@ test('magic words › only=n lets the others act on that item alone', () => {
 });
 
 test('magic words › any text is read without harm, and every listed word is found in every form', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+  assert(property(string({ unit: 'binary', maxLength: 200 }), (text) => {
     findWords([text, `[[sandbox:${text}]]`, `sandbox:${text}`]);
   }));
   for (const { name } of WORDS) expect(names(`[[sandbox:mastodon:${name}@publish]]`, `sandbox:${name}`)).toHaveLength(2);

@@ -49,7 +49,8 @@ const RINGS = { ONCEPOST_PEPPERS: ring('p2', 'p1'), ONCEPOST_ENCRYPTION_KEYS: ri
 
 /** The application in this process, on a free port, against a database of its own. */
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
-  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const database = options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, release: async () => {} };
+  const databaseUrl = database.url;
   if (options.databaseUrl === undefined) await migrate(databaseUrl);
   const infra = await Infra.open('test-api', { NODE_ENV: 'test', LOG_LEVEL: 'silent', SANDBOX_SECRET: 'sandbox', DATABASE_URL: databaseUrl, ...RINGS, ...options.env });
   const { lifecycle = new Lifecycle() } = options;
@@ -64,6 +65,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
       server.close();
       server.closeAllConnections();
       await infra.close();
+      await database.release();
     },
   };
 }

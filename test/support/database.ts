@@ -1,42 +1,57 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../infra/db/database.ts';
 import { startPostgres } from './servers.ts';
 
+export interface FreshDatabase {
+  url: string;
+  /** The server ends with the last of its databases. */
+  release(): Promise<void>;
+}
+
+interface OwnServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+let own: Promise<OwnServer> | undefined;
+let users = 0;
+
 /**
- * A database of its own for a test file. `TEST_DATABASE_ADMIN_URL` names a running server (a role that may create databases);
- * without it a server is started for this test process and ends with it.
+ * A database of its own for a test. `TEST_DATABASE_ADMIN_URL` names a running server (a role that may create databases and roles);
+ * without it a server is started and shared by the tests of one file.
  */
-export async function freshDatabase(): Promise<string> {
-  const admin = process.env.TEST_DATABASE_ADMIN_URL ?? (await ownServer());
-  const name = `t_${randomBytes(6).toString('hex')}`;
-  const server = await openDatabase({ url: admin, pool: 1 });
-  const owner = process.env.TEST_DATABASE_OWNER ?? new URL(admin).username;
-  await server.em.getConnection().execute(`create database ${name} owner ${owner}`);
-  await server.close(true);
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const given = process.env.TEST_DATABASE_ADMIN_URL;
+  users += 1;
+  const admin = given ?? (await (own ??= startOwn())).url;
   const url = new URL(admin);
-  url.pathname = `/${name}`;
-  url.username = owner;
-  return url.href;
+  url.pathname = `/t_${randomBytes(6).toString('hex')}`;
+  url.username = process.env.TEST_DATABASE_OWNER ?? url.username;
+  const server = await openDatabase({ url: admin, pool: 1 });
+  await server.em.getConnection().execute(`create database ${url.pathname.slice(1)} owner ${url.username}`);
+  await server.close(true);
+  return { url: url.href, release };
 }
 
-let own: Promise<string> | undefined;
-
-function ownServer(): Promise<string> {
-  own ??= (async () => {
-    const { url, stop } = await startPostgres({ dataDir: await mkdtemp(join(tmpdir(), 'oncepost-pg-')) });
-    afterTests.push(stop);
-    return url;
-  })();
-  return own;
+async function startOwn(): Promise<OwnServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'oncepost-pg-'));
+  const { url, stop } = await startPostgres({ dataDir });
+  return {
+    url,
+    async stop() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
-/** Called by whoever started an API, when its tests are over. */
-const afterTests: (() => Promise<void>)[] = [];
-
-export async function stopDatabases(): Promise<void> {
-  await Promise.all(afterTests.splice(0).map((stop) => stop()));
+async function release(): Promise<void> {
+  users -= 1;
+  if (users > 0 || own === undefined) return;
+  const ending = own;
   own = undefined;
+  await (await ending).stop();
 }

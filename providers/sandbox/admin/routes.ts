@@ -5,6 +5,7 @@ import { json, sendReply } from '../reply.ts';
 import { PLAYED } from '../platforms/index.ts';
 import type { PlayedPlatform } from '../platforms/platform.ts';
 import type { Sandbox } from '../sandbox.ts';
+import { playedPlatforms } from './platforms-reading.ts';
 import { WORDS, type WordRule } from '../words.ts';
 import { fault, type AdminHandler } from './admin-call.ts';
 import { deleteAccount, patchAccount, putAccount, readAccount } from './accounts.ts';
@@ -28,11 +29,12 @@ import { resetAccounts } from './reset.ts';
  *   POST   /admin/reset                      {organization_id, account_ids?}                                 → 200 {epoch, accounts}
  *   GET    /admin/platforms                                                                                  → 200 {data: [{platform, metadata, scopes, refreshable}]}
  *   GET    /admin/words                                                                                      → 200 {words: [{name, group, argument, description}]}
- *   GET    /admin/pages/{platform}/{page id}                                                                 → 200 Page
+ *   GET    /admin/platforms                                                                                  → 200 {data: [{platform, metadata, scopes, refreshable}]}
+ *   GET    /admin/pages/{platform}/{page id or object id}                                                    → 200 Page
  *
  * Filters: account_id, platform, operation_id, kind, object_id (comma lists), text (substring), epoch (number or `all`, default the
- * current one), include=requests. The page id of an object is the first 32 hex digits of
- * HMAC-SHA-256(SANDBOX_SECRET, "page:{platform}:{object id}").
+ * current one), include=requests. The page id of an object is its id on platforms
+ * whose answers hold no address, else the first 32 hex digits of HMAC-SHA-256(SANDBOX_SECRET, "page:{platform}:{object id}").
  */
 const ROUTES: readonly (readonly [string, RegExp, AdminHandler])[] = [
   ['PUT', /^\/admin\/accounts\/(acc_[0-9a-f]{32})$/, putAccount],
@@ -46,12 +48,16 @@ const ROUTES: readonly (readonly [string, RegExp, AdminHandler])[] = [
   ['POST', /^\/admin\/reset$/, resetAccounts],
   ['GET', /^\/admin\/platforms$/, ({ sandbox }) => json(200, { data: [...PLAYED.values()].map((platform) => platformView(platform, sandbox.settings.url)) })],
   ['GET', /^\/admin\/words$/, () => json(200, { words: WORDS.map(wordView) })],
-  ['GET', /^\/admin\/pages\/([a-z]{1,20})\/([0-9a-f]{32})$/, publicPage],
+  ['GET', /^\/admin\/platforms$/, playedPlatforms],
+  ['GET', /^\/admin\/pages\/([a-z]{1,20})\/([A-Za-z0-9._:-]{1,200})$/, publicPage],
 ];
 
 export async function serveAdmin(sandbox: Sandbox, { request, response, url }: { request: IncomingMessage; response: ServerResponse; url: URL }): Promise<void> {
+  if (!isAllowed(request.headers.authorization, sandbox.settings.secret)) {
+    request.resume();
+    return sendReply(response, fault(404, 'not found'));
+  }
   const body = await readBody(request, async () => false);
-  if (!isAllowed(request.headers.authorization, sandbox.settings.secret)) return sendReply(response, fault(404, 'not found'));
   for (const [method, pattern, handle] of ROUTES) {
     const match = method === request.method ? pattern.exec(url.pathname) : null;
     if (match !== null) return sendReply(response, await handle({ sandbox, params: match.slice(1), query: url.searchParams, body: parseJson(body) }));

@@ -17,6 +17,10 @@ export interface PlayedPlatform {
   /** The credential in the platform's own place; `null` when there is none there. */
   credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | null;
   allowanceHeaders(allowance: Allowance): Record<string, string>;
+  /** Whether the platform's answers hold the address of what was made. Where not, callers make it from the object's id. */
+  readonly answersWithUrl: boolean;
+  /** What connecting an account here would yield. */
+  connected(url: string): { metadata: Record<string, string | number | boolean | null>; scopes: readonly string[]; refreshable: boolean };
   /** How long an access token lives; `null` where it does not end by time. */
   readonly accessTokenSeconds: number | null;
   /** What connecting an account here tells: granted scopes and facts. `address` = where the sandbox plays this platform. */

@@ -56,7 +56,7 @@ export class Objects {
   }
 
   async byPage(platform: string, pageId: string): Promise<StoredObject | null> {
-    return this.#one(`platform = $1 and page_id = $2 and state = 'public' and (vanish_at is null or vanish_at > now())`, [platform, pageId]);
+    return this.#one(`platform = $1 and (page_id = $2 or object_id = $2) and state = 'public' and (vanish_at is null or vanish_at > now())`, [platform, pageId]);
   }
 
   async many(platform: string, organizationId: string, objectIds: string[]): Promise<StoredObject[]> {

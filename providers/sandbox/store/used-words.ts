@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Word } from '../words.ts';
 import type { Pool } from './pg.ts';
 
 /** Which words have acted already, and what was learned about an operation before its media were uploaded again. */
@@ -18,12 +19,16 @@ export class UsedWords {
     return rowCount === 1;
   }
 
-  /** Keeps the words of a text for the private steps of the same operation: they carry no text of their own. */
-  async remember(accountId: string, operationId: string, words: string): Promise<void> {
+  /**
+   * Keeps the words of a text for private steps that the same operation repeats: these carry no text of their own. Words that speak
+   * of the publishing step alone are not worth a row.
+   */
+  async remember(accountId: string, operationId: string | null, words: readonly Word[]): Promise<void> {
+    if (operationId === null || !words.some((word) => word.step !== null || word.group === 'processing')) return;
     await this.#pool.query({
       text: `insert into sandbox.operation_words (account_id, operation_id, words) values ($1, $2, $3)
         on conflict (account_id, operation_id) do update set words = excluded.words`,
-      values: [accountId, operationId, words],
+      values: [accountId, operationId, words.map((word) => `[[sandbox:${word.written}]]`).join(' ')],
     });
   }
 

@@ -1,6 +1,6 @@
 import { bearer } from '../bearer.ts';
 import type { PlayedPlatform, Route } from '../platform.ts';
-import { instanceV1, instanceV2 } from './instance.ts';
+import { GENUINE, INSTANCE as NUMBERS, instanceV1, instanceV2 } from './instance.ts';
 import { changeMedia, readMedia, removeMedia, uploadMedia } from './media.ts';
 import { accountStatuses, lookUpAccount, readSource, readStatusById, search, verifyCredentials } from './reading.ts';
 import { allowanceHeaders, replies } from './replies.ts';
@@ -35,6 +35,11 @@ export const mastodon: PlayedPlatform = {
   replies,
   credential: bearer,
   allowanceHeaders,
+  answersWithUrl: true,
+  connected: (url) => ({
+    metadata: { instance_url: `${url}/mastodon/instance`, server_version: GENUINE, max_characters: NUMBERS.maxCharacters, idempotency: true },
+    scopes: ['read', 'write'], refreshable: false,
+  }),
   accessTokenSeconds: null,
   connection: {
     scopes: ['read', 'write'],

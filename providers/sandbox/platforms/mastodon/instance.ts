@@ -14,7 +14,7 @@ export const MEDIA_TYPES: Readonly<Record<string, 'image' | 'gif' | 'video' | 'a
   'audio/webm': 'audio', 'audio/flac': 'audio', 'audio/aac': 'audio', 'audio/mp4': 'audio', 'audio/x-m4a': 'audio',
 };
 
-const GENUINE = '4.5.2';
+export const GENUINE = '4.5.2';
 /** Looks like the servers that speak the Mastodon API and do not honour its keys. */
 const FORK = '2.7.2 (compatible; GoToSocial 0.19.0)';
 

@@ -3,7 +3,7 @@ import { bearer } from '../bearer.ts';
 import { appendSegment, describeMedia, finalizeUpload, initializeUpload, uploadAtOnce, uploadStatus } from './media.ts';
 import { allowanceHeaders, replies } from './replies.ts';
 import { lookUpTweets, lookUpUser, statusPage, userTimeline } from './timeline.ts';
-import { ACCESS_TOKEN_SECONDS, refreshToken } from './token.ts';
+import { ACCESS_TOKEN_SECONDS, refreshToken, SCOPES } from './token.ts';
 import { createTweet, deleteTweet } from './tweets.ts';
 
 const QUARTER = 900;
@@ -38,6 +38,8 @@ export const twitter: PlayedPlatform = {
   replies,
   credential: bearer,
   allowanceHeaders,
+  answersWithUrl: false,
+  connected: () => ({ metadata: { verified_type: null, long_posts: false }, scopes: SCOPES, refreshable: true }),
   accessTokenSeconds: ACCESS_TOKEN_SECONDS,
   connection: {
     scopes: ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'],

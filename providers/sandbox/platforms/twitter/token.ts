@@ -3,7 +3,7 @@ import { json, type Reply } from '../../reply.ts';
 import type { Call } from '../platform.ts';
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
-const SCOPES = 'tweet.read tweet.write users.read media.write offline.access';
+export const SCOPES = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 
 const refusal = (status: number, error: string, error_description: string): Reply => json(status, { error, error_description });
 
@@ -22,5 +22,5 @@ export async function refreshToken(call: Call): Promise<Reply> {
   const pair = await call.sandbox.accounts.rotate(account, given);
   if (pair === null) return invalid;
   if (account.behaviour === 'refresh_lost') return { ...json(200, {}), lost: true };
-  return json(200, { token_type: 'bearer', expires_in: ACCESS_TOKEN_SECONDS, access_token: pair.access, scope: SCOPES, refresh_token: pair.refresh });
+  return json(200, { token_type: 'bearer', expires_in: ACCESS_TOKEN_SECONDS, access_token: pair.access, scope: SCOPES.join(' '), refresh_token: pair.refresh });
 }
