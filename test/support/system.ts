@@ -46,6 +46,10 @@ export class Process {
     });
   }
 
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child?.kill(name);
   }
