@@ -45,6 +45,8 @@ export function publicPort(deps: ActivityDeps, loaded: Loaded, work: { step: str
   const seen: PublicTrip = { token: null, trip: null, digest: null };
   const deadline = new Date(Date.now() + deps.infra.config.timing.callDeadlineMs);
   let used = false;
+  // Over retries the attempts count on, as the witness is to see them.
+  const ordinal = work.attempt + loaded.operation.attempt - 1;
   const request = async (request: ProviderRequest) => {
     if (used) throw new Error(`the adapter of ${loaded.operation.platform} sent a second request in the public step ${work.step}`);
     used = true;
@@ -55,7 +57,7 @@ export function publicPort(deps: ActivityDeps, loaded: Loaded, work: { step: str
     };
     try {
       const { answer, trip } = await deps.outbound.call(request, {
-        deadline, reach: reachOf(deps, loaded), fresh: { claim }, headers: traceHeader(loaded.account, `${loaded.operation.id};${work.step};${work.attempt}`),
+        deadline, reach: reachOf(deps, loaded), fresh: { claim }, headers: traceHeader(loaded.account, `${loaded.operation.id};${work.step};${ordinal}`),
       });
       seen.trip = trip;
       return answer;

@@ -14,6 +14,8 @@ import { plainPort } from './port.ts';
 export type Refreshed = 'fresh' | 'busy' | 'again' | 'refused';
 
 const REFRESH_CLAIM_MS = 30_000;
+/** Any client id is good enough for the sandbox. */
+const SANDBOX_APPLICATION = { clientId: 'oncepost-sandbox', clientSecret: null };
 /** A rotating refresh token whose answer was lost twice is lost. */
 const REFRESHES_LOST_MAX = 2;
 
@@ -29,7 +31,7 @@ export async function refreshCredential(deps: ActivityDeps, loaded: Loaded, prov
   if (provider.refresh === undefined) return 'fresh';
   const taken = await takeRefresh(deps, loaded);
   if (taken !== 'mine') return taken;
-  const work = { account: accountView(account), credential: openCredential(deps, credential), endpoints: endpointsOf(deps, account), application: null };
+  const work = { account: accountView(account), credential: openCredential(deps, credential), endpoints: endpointsOf(deps, account), application: account.mode === 'test' ? SANDBOX_APPLICATION : null };
   try {
     return await store(deps, loaded, await provider.refresh(work, plainPort(deps, loaded, { operation, step: 'refresh', attempt: 1 })));
   } catch (error) {

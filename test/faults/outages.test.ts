@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Caller } from '../support/caller.ts';
+import { expectInvariants } from '../support/invariants.ts';
+import { Moments } from '../support/moments.ts';
+import { System, type Tenant } from '../support/system.ts';
+import { until } from '../support/until.ts';
+
+/* Servers that are killed and come back: what was accepted is published once, and what was not accepted is not there. */
+
+let system: System;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  system = await System.start();
+  tenant = await system.tenant();
+  caller = new Caller(system.baseUrl, tenant.testKey);
+}, 120_000);
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+const both = () => [tenant.accounts.twitter!.id, tenant.accounts.mastodon!.id];
+
+test('PostgreSQL is killed while posts are in every stage', async () => {
+  const moments = new Moments(system);
+  system.worker.signal('SIGSTOP');
+  const posts = await Promise.all(['before the claim', 'after the send', 'waiting'].map((stage) => caller.publish({ targets: both(), content: `PostgreSQL dies ${stage}` })));
+  const operationOf = (i: number) => posts[i].targets[tenant.accounts.twitter!.id].accounts[0].operation_id as string;
+  const reached = [moments.hold(operationOf(0), 'before the claim'), moments.hold(operationOf(1), 'after the send')];
+  system.worker.signal('SIGCONT');
+  await Promise.all(reached);
+  await system.postgres.kill();
+  moments.release();
+  const refused = await caller.post('/v1/posts', { scheduled_at: 'now', targets: both(), content: 'while PostgreSQL is away' });
+  expect([refused.status, refused.body.error.code, refused.headers.get('x-should-retry')]).toEqual([503, 'SERVICE_UNAVAILABLE', 'true']);
+  await system.postgres.restart();
+  await until('the API answers again', async () => ((await caller.get('/v1/posts?limit=1')).status === 200 ? true : null));
+  const ended = await Promise.all(posts.map((post) => until(`${post.content} is published`, async () => {
+    const { body } = await caller.get(`/v1/posts/${post.id}`);
+    return body.status === 'published' ? body : null;
+  }, 150_000)));
+  expect(ended.map((post) => post.status)).toEqual(['published', 'published', 'published']);
+  expect((await caller.get(`/v1/posts?q=${encodeURIComponent('while PostgreSQL is away')}`)).body.data).toEqual([]);
+  await expectInvariants(caller, posts.map((post) => post.id));
+}, 240_000);
+
+test('Temporal is killed: posts are accepted all the same, and go out when it is back', async () => {
+  const moments = new Moments(system);
+  system.worker.signal('SIGSTOP');
+  const underWay = await caller.publish({ targets: both(), content: 'under way when Temporal dies' });
+  const reached = moments.hold(underWay.targets[tenant.accounts.twitter!.id].accounts[0].operation_id, 'after the send');
+  system.worker.signal('SIGCONT');
+  await reached;
+  await system.temporal.kill();
+  moments.release();
+  const accepted = await caller.publish({ targets: both(), content: 'accepted while Temporal was dead' });
+  // The answer is settled in the activity itself: the truth does not wait for Temporal.
+  await until('the call in flight is settled without Temporal', async () => (Caller.state((await caller.get(`/v1/posts/${underWay.id}`)).body, tenant.accounts.twitter!.id) === 'published' ? true : null));
+  await system.temporal.restart();
+  for (const post of [underWay, accepted]) {
+    const ended = await until(`${post.content} is published`, async () => {
+      const { body } = await caller.get(`/v1/posts/${post.id}`);
+      return body.status === 'published' ? body : null;
+    }, 120_000);
+    expect(ended.status).toBe('published');
+  }
+  await expectInvariants(caller, [underWay.id, accepted.id]);
+}, 240_000);
+
+test('a due post whose workflow is gone is found by the sweeper', async () => {
+  const at = new Date(Date.now() + 4_000).toISOString();
+  const post = await caller.publish({ targets: both(), content: 'scheduled', scheduled_at: at });
+  const handle = system.client.workflow.getHandle(`post/${post.id}/1`);
+  await until('the workflow waits', () => handle.describe().then(() => true, () => null));
+  await handle.terminate('an operator');
+  const ended = await caller.ended(post.id, 60_000);
+  expect(ended.status).toBe('published');
+  await expectInvariants(caller, [post.id]);
+}, 120_000);

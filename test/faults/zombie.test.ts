@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Caller } from '../support/caller.ts';
+import { expectInvariants } from '../support/invariants.ts';
+import { Moments } from '../support/moments.ts';
+import { Process, System, type Tenant } from '../support/system.ts';
+import { freePort } from '../support/servers.ts';
+import { until } from '../support/until.ts';
+
+/* A worker that is stopped in the middle of a call, is taken for dead, and wakes up again (kill -STOP, then -CONT). */
+
+let system: System;
+let tenant: Tenant;
+let caller: Caller;
+let second: Process;
+
+beforeAll(async () => {
+  system = await System.start();
+  tenant = await system.tenant();
+  caller = new Caller(system.baseUrl, tenant.testKey);
+  const port = await freePort();
+  second = new Process('workers/main.ts', { ...system.env, ONCEPOST_WORKER_PORT: String(port) }, async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200);
+}, 120_000);
+
+afterAll(async () => {
+  await second?.kill();
+  await system?.stop();
+});
+
+test('a worker that sleeps through its deadline: another finds the outcome unknown, and the late answer counts', async () => {
+  const moments = new Moments(system);
+  const account = tenant.accounts.twitter!;
+  system.worker.signal('SIGSTOP');
+  const post = await caller.publish({ targets: [account.id], content: 'a late answer [[sandbox:hide-listing]]' });
+  const operationId: string = post.targets[account.id].accounts[0].operation_id;
+  const reached = moments.hold(operationId, 'before the settling');
+  system.worker.signal('SIGCONT');
+  const held = await reached;
+  // The answer is read, the settling is on its way, and the process stands still.
+  system.worker.signal('SIGSTOP');
+  await second.start();
+  await until('somebody else finds the outcome unknown', async () => {
+    const { body } = await caller.get(`/v1/operations/${operationId}`);
+    return body.status === 'unknown' ? body : null;
+  });
+  expect(Caller.state((await caller.get(`/v1/posts/${post.id}`)).body, account.id)).toBe('failed PROVIDER_OUTCOME_UNKNOWN');
+  expect(await caller.ledger({ post_id: post.id })).toHaveLength(1);
+  system.worker.signal('SIGCONT');
+  held.release();
+  const settled = await until('the late answer settles it', async () => {
+    const { body } = await caller.get(`/v1/operations/${operationId}`);
+    return body.status === 'succeeded' ? body : null;
+  });
+  expect(settled.settled_by).toBe('late_answer');
+  expect(Caller.state((await caller.get(`/v1/posts/${post.id}`)).body, account.id)).toBe('published');
+  await expectInvariants(caller, [post.id]);
+}, 120_000);
+
+test('a worker that sleeps between its claim and its first byte sends nothing when it wakes too late', async () => {
+  const moments = new Moments(system);
+  const account = tenant.accounts.twitter!;
+  await second.kill();
+  system.worker.signal('SIGSTOP');
+  const post = await caller.publish({ targets: [account.id], content: 'too late to send' });
+  const operationId: string = post.targets[account.id].accounts[0].operation_id;
+  const reached = moments.hold(operationId, 'after the claim');
+  system.worker.signal('SIGCONT');
+  const held = await reached;
+  system.worker.signal('SIGSTOP');
+  await second.start();
+  await until('somebody else finds the outcome unknown', async () => ((await caller.get(`/v1/operations/${operationId}`)).body.status === 'unknown' ? true : null));
+  held.release();
+  system.worker.signal('SIGCONT');
+  const settled = await until('the platform proves that nothing was sent', async () => {
+    const { body } = await caller.get(`/v1/operations/${operationId}`);
+    return body.status === 'failed' ? body : null;
+  }, 150_000);
+  expect([settled.settled_by, settled.error.code]).toEqual(['probe', 'PROVIDER_PROVED_ABSENT']);
+  expect(await caller.ledger({ post_id: post.id, include: 'requests' })).toEqual([]);
+  await expectInvariants(caller, [post.id]);
+}, 200_000);

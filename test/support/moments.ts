@@ -1,0 +1,76 @@
+import type { Tap, Tapped } from './tcp-proxy.ts';
+import type { System } from './system.ts';
+
+/** The windows in which a process may die, between acceptance and the end of the workflow. */
+export type Window = 'before the claim' | 'after the claim' | 'after the send' | 'before the settling' | 'after the settling';
+
+interface Hold {
+  window: Window;
+  reached: (connection: Tapped) => void;
+}
+
+/** Statements that only the claim, and only the settling, of an operation has. */
+const CLAIM = '"claim_token" = ';
+const SETTLE = '"settled_by" = ';
+
+/**
+ * Stops carriers of operations at exact moments: what PostgreSQL is asked to commit is read on the wire, and so is what
+ * the platform answers. Whoever is held stays so until its process dies or it is released.
+ */
+export class Moments {
+  readonly #holds = new Map<string, Hold>();
+  readonly #seen: Tapped[] = [];
+
+  constructor(system: System) {
+    system.databaseProxy.tap = this.#database;
+    system.sandboxProxy.tap = this.#sandbox;
+  }
+
+  /** Resolves when the carrier of this operation stands in the window. */
+  hold(operationId: string, window: Window): Promise<Tapped> {
+    return new Promise((resolve) => {
+      this.#holds.set(operationId, { window, reached: resolve });
+    });
+  }
+
+  /** Lets everybody go who is still connected. */
+  release(): void {
+    this.#holds.clear();
+    for (const connection of this.#seen.splice(0)) connection.release();
+  }
+
+  readonly #stop = (operationId: string, connection: Tapped) => {
+    const hold = this.#holds.get(operationId)!;
+    this.#holds.delete(operationId);
+    this.#seen.push(connection);
+    hold.reached(connection);
+    return 'hold' as const;
+  };
+
+  readonly #database: Tap = ({ direction, bytes, connection }) => {
+    const { notes } = connection;
+    if (direction === 'to_client') return typeof notes.committing === 'string' ? this.#stop(notes.committing, connection) : 'pass';
+    const text = bytes.toString('latin1');
+    if (/\bbegin\b/i.test(text)) Object.assign(notes, { said: '', committing: undefined });
+    const said = `${typeof notes.said === 'string' ? notes.said : ''}${text}`.slice(-200_000);
+    notes.said = said;
+    if (!/\bcommit\b/i.test(text)) return 'pass';
+    const held = [...this.#holds].find(([id, hold]) => said.includes(id) && said.includes(hold.window.endsWith('claim') ? CLAIM : SETTLE));
+    if (held === undefined) return 'pass';
+    const [id, { window }] = held;
+    if (window === 'before the claim' || window === 'before the settling') return this.#stop(id, connection);
+    if (window === 'after the claim' || window === 'after the settling') notes.committing = id;
+    return 'pass';
+  };
+
+  readonly #sandbox: Tap = ({ direction, bytes, connection }) => {
+    const { notes } = connection;
+    if (direction === 'to_server') {
+      const trace = /x-oncepost-trace: (op_[0-9a-f]{32});publish;/i.exec(bytes.toString('latin1'))?.[1];
+      if (trace !== undefined) notes.operation = trace;
+      return 'pass';
+    }
+    const id = notes.operation;
+    return typeof id === 'string' && this.#holds.get(id)?.window === 'after the send' ? this.#stop(id, connection) : 'pass';
+  };
+}
