@@ -11,11 +11,14 @@ const mediaUrl = Joi.string().max(MEDIA_URL_MAX_CHARS).required().custom((text: 
   return fine ? text.replace(/#.*$/s, '') : failIssue(helpers, { code: 'invalid_string', message: 'must be an http or https URL without user info' });
 }).description('Public address of the file. It is fetched when publishing, not before.');
 
+const mimeType = Joi.string().max(MIME_TYPE_MAX_CHARS).custom((text: string, helpers) => (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(text) ? text
+  : failIssue(helpers, { code: 'invalid_string', message: 'must have the form type/subtype' })));
+
 export const mediaItem = Joi.object({
   url: mediaUrl,
   type: Joi.string().valid('image', 'video', 'gif', 'document').description('Inferred from mime_type or the extension when absent.'),
   alt_text: Joi.string().allow('').max(ALT_TEXT_MAX_CHARS),
-  mime_type: Joi.string().max(MIME_TYPE_MAX_CHARS).pattern(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/),
+  mime_type: mimeType,
   width: Joi.number().integer().min(0),
   height: Joi.number().integer().min(0),
   duration_ms: Joi.number().integer().min(0),
