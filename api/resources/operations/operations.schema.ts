@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { isId } from '../../../infra/contract/ids.ts';
 import { VERDICT_REASON_MAX_CHARS } from '../../../infra/contract/limits.ts';
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
 import { OPERATION_KINDS, OPERATION_STATUSES, PROBING, SETTLED_BY } from '../../../infra/contract/statuses.ts';
@@ -58,7 +59,7 @@ const reason = Joi.string().allow('').custom((text: string, helpers) => {
   return trimmed;
 }).description('Why, for whoever reads it later. Trimmed.');
 
-const verdictId = Joi.string().pattern(/^ver_[0-9a-f]{32}$/);
+const verdictId = Joi.string().custom((text: string, helpers) => (isId('verdict', text) ? text : failIssue(helpers, { code: 'invalid_string', message: 'must be the id of a verdict, ver_…' })));
 
 export const verdictBody = Joi.object({
   outcome: Joi.valid('published', 'not_published', 'happened', 'did_not_happen').required().description('published = happened, not_published = did_not_happen; all four are taken for every kind.'),
