@@ -5,6 +5,10 @@ import type { RenderedReply } from './rendered-reply.ts';
 export function assertReply(route: AnyRoute, reply: RenderedReply): void {
   const expected = route.replies[reply.status];
   if (expected === undefined) throw new Error(`${route.operationId} answered ${reply.status}, which it does not document`);
+  if (reply.fileType !== undefined) {
+    if (!('file' in expected)) throw new Error(`${route.operationId} ${reply.status} documents no file and sent one`);
+    return;
+  }
   if (expected.schema === undefined) {
     if (reply.body !== null) throw new Error(`${route.operationId} ${reply.status} documents no body and sent one`);
     return;

@@ -5,6 +5,8 @@ import type { Context } from './state.ts';
 export interface RenderedReply {
   status: number;
   body: Buffer | null;
+  /** Of the body, when it is not JSON. */
+  fileType?: string;
   headers: Record<string, string>;
   /** Shows a one-time secret, so it is not compressed. */
   isSecret: boolean;
@@ -13,7 +15,8 @@ export interface RenderedReply {
 export function renderReply(reply: Reply): RenderedReply {
   return {
     status: reply.status,
-    body: reply.body === undefined ? null : Buffer.from(JSON.stringify(reply.body)),
+    body: reply.file?.bytes ?? (reply.body === undefined ? null : Buffer.from(JSON.stringify(reply.body))),
+    fileType: reply.file?.type,
     headers: reply.headers ?? {},
     isSecret: reply.secrets !== undefined,
   };
@@ -23,7 +26,7 @@ export function writeReply(ctx: Context, reply: RenderedReply): void {
   ctx.status = reply.status;
   if (reply.body !== null) {
     ctx.body = reply.body;
-    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.set('Content-Type', reply.fileType ?? 'application/json; charset=utf-8');
   }
   ctx.set(reply.headers);
   ctx.state.isSecret = reply.isSecret;

@@ -56,6 +56,8 @@ export interface Reply {
   status: number;
   /** undefined = no body. */
   body?: unknown;
+  /** Sent as it is, in place of a body: pages and media of public routes. */
+  file?: { type: string; bytes: Buffer };
   headers?: Record<string, string>;
   /** Workspaces the reply shows; checked again when it is replayed. */
   workspaceIds?: (string | null)[];
@@ -120,7 +122,8 @@ export interface PublicRoute {
   operationId: string;
   summary: string;
   tag: string;
-  replies: Record<number, { description: string; schema?: Joi.Schema; headers?: string[] }>;
+  /** `file`: the media type of a reply that is no JSON. */
+  replies: Record<number, { description: string; schema?: Joi.Schema; file?: string; headers?: string[] }>;
   handler(call: PublicCall): Promise<Reply>;
 }
 

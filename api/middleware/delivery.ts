@@ -6,6 +6,8 @@ import type { Context } from '../state.ts';
 
 const COMPRESS_FROM_BYTES = 1024;
 const DRAIN_MAX_MS = 2_000;
+/** Pictures and films are compressed already. */
+const COMPRESSIBLE = /^(?:text\/|application\/json$)/;
 const BODYLESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
@@ -19,7 +21,7 @@ export async function delivery(ctx: Context, next: () => Promise<void>): Promise
 
 async function compress(ctx: Context): Promise<void> {
   const { body } = ctx;
-  if (!Buffer.isBuffer(body) || body.length < COMPRESS_FROM_BYTES || ctx.state.isSecret === true) return;
+  if (!Buffer.isBuffer(body) || body.length < COMPRESS_FROM_BYTES || ctx.state.isSecret === true || !COMPRESSIBLE.test(ctx.response.type)) return;
   ctx.vary('Accept-Encoding');
   const encoding = ctx.get('Accept-Encoding') === '' ? false : ctx.acceptsEncodings('br', 'gzip', 'identity');
   if (encoding !== 'br' && encoding !== 'gzip') return;
