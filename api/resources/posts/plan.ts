@@ -38,7 +38,8 @@ export interface PostPlan {
 
 /** Selectors to accounts, with the statements that it takes: accounts, and the workspaces they lie in. */
 export async function resolveSelectors(call: Call, selectors: readonly string[], workspaceId: string | null): Promise<ResolvedTarget[]> {
-  const accounts = await findSelectedAccounts(call.tx, selectors);
+  // An account on a platform without an adapter could not be published to, so it counts as no account.
+  const accounts = (await findSelectedAccounts(call.tx, selectors)).filter((account) => platformCatalog(account.platform) !== null);
   const named = [...selectors.filter((one) => one.startsWith('ws_')), ...accounts.flatMap((account) => account.workspaceId ?? [])];
   const workspaces = await findWorkspaces(call.tx, named);
   return resolveTargets(selectors, { accounts, workspaces, workspaceId, caller: call.caller });

@@ -1,7 +1,7 @@
 import type { MediaItem, Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { instant, presentTargets } from '../../../infra/wire/post-target.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 
 /** What a list leaves out unless it is asked for. */
 export interface Shown {

@@ -49,7 +49,7 @@ export const createBody = Joi.object({
   targets: targets.required(),
   scheduled_at: scheduledAt({ zoneIsKnown: true }).required(),
   ...editable,
-  workspace_id: Joi.string().allow(null),
+  workspace_id: Joi.string().allow('', null),
 });
 
 export const updateBody = Joi.object({

@@ -5,6 +5,7 @@ import { TargetEntity } from '../../../infra/db/entities/target.entity.ts';
 import { TimelineEntryEntity } from '../../../infra/db/entities/timeline-entry.entity.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
 import { account, apiKey, organization } from '../../support/factories.ts';
+import { until } from '../../support/until.ts';
 import { carriedOut, codeOf, inSeconds, openWorld, outboxOf, statuses, targetOf, type World } from './world.ts';
 
 let world: World;
@@ -126,8 +127,11 @@ describe('POST /v1/posts › Prefer: wait', () => {
     const headers = { prefer: 'wait=20', 'idempotency-key': 'posts-waiting' };
     const body = { targets: ['mastodon'], scheduled_at: 'now', content: 'a post to wait for' };
     const waiting = world.post(body, { headers });
-    const open = async (): Promise<string> => (await rows((tx) => tx.execute<{ id: string }[]>(`select o.id from operation o join post p on p.id = o.post_id where p.content = ?`, [body.content])))[0]?.id ?? open();
-    await carriedOut(world, await open(), 'published');
+    const opened = await until('the operation was opened', () => rows(async (tx) => {
+      const found = await tx.execute<{ id: string }[]>('select operation.id from operation join post on post.id = operation.post_id where post.content = ?', [body.content]);
+      return found[0]?.id;
+    }));
+    await carriedOut(world, opened, 'published');
     const answer = await waiting;
     expect([answer.status, answer.body.status, answer.headers.get('preference-applied')]).toEqual([201, 'published', 'wait=20']);
     expect(answer.body.published_at).not.toBeNull();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mediaTypeOf } from '../../../api/resources/posts/media-type.ts';
+import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 
 describe('the type of a media item, before anything is fetched', () => {
   test.each([

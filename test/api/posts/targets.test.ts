@@ -128,7 +128,7 @@ describe('workspaces', () => {
     expect(codeOf(await post([ws.brand], { workspace_id: ws.shop }))).toEqual([400, 'WORKSPACE_SCOPE_CONFLICT']);
   });
 
-  test.each(['ws_1', `ws_${'0'.repeat(32)}`, 'nonsense'])('workspace_id %s is unknown', async (workspace_id) => {
+  test.each(['', 'ws_1', `ws_${'0'.repeat(32)}`, 'nonsense'])('workspace_id %s is unknown', async (workspace_id) => {
     const answer = await post(['mastodon'], { workspace_id });
     expect(codeOf(answer)).toEqual([404, 'NOT_FOUND']);
     expect(answer.body.error.details).toEqual({ resource: 'workspace', field: 'workspace_id' });

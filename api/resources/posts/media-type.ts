@@ -1,1 +1,0 @@
-export { mediaTypeOf, typeOfMime, type MediaType } from '../../../infra/contract/media-type.ts';
