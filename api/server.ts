@@ -7,6 +7,9 @@ import { createApp } from './app.ts';
 import { createHttpServer } from './http-server.ts';
 import { Lifecycle } from './lifecycle.ts';
 
+/** A pool waits for its last connection, and a broken one may never come back. */
+const CLOSE_MAX_MS = 3_000;
+
 /** env → infra → app → listen → drain. */
 const infra = await Infra.open('api', process.env);
 const lifecycle = new Lifecycle();
@@ -36,7 +39,8 @@ async function drain(): Promise<void> {
   server.closeAllConnections();
   // The Temporal client repeats calls from a timer and throws there once its channel is closed.
   process.on('uncaughtException', (error) => infra.log.warn({ err: error }, 'an error while ending'));
-  await infra.close().catch((error: unknown) => infra.log.warn({ err: error }, 'closing failed'));
+  const closing = infra.close().catch((error: unknown) => infra.log.warn({ err: error }, 'closing failed'));
+  await Promise.race([closing, pause(CLOSE_MAX_MS)]);
   infra.log.info({ drained: isDrained }, 'ended');
   process.exit(isDrained ? 0 : 1);
 }
