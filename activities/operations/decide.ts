@@ -50,10 +50,14 @@ function mayBegin(loaded: Loaded, now: Date): Next | null {
   return until === null ? null : { kind: 'wait', until, reason: 'the rate budget of the account', record: { for: 'rate_budget', heldBy: 'RATE_LIMITED' } };
 }
 
-/** A later attempt is late only by its own waits: the catch-up rule has judged the due time before. */
-function dueAt({ post, target, operation }: Loaded): Date | null {
+/** What lateness is measured from: the due time, or the moment somebody asked for this attempt. */
+function dueAt({ post, operation }: Loaded): Date | null {
   const due = post.scheduledAt ?? null;
-  return due !== null && target.attempt > 1 && operation.createdAt > due ? operation.createdAt : due;
+  return due !== null && wasAskedFor(operation) && operation.createdAt > due ? operation.createdAt : due;
+}
+
+function wasAskedFor(operation: Loaded['operation']): boolean {
+  return operation.createdBy.type !== 'system';
 }
 
 function budgetFreeAt({ account, usedToday }: Loaded, now: Date): Date | null {
@@ -68,8 +72,8 @@ function nextStep(loaded: Loaded, plan: readonly PlannedStep[], done: ReadonlyMa
 }
 
 /** The gap a claim must keep on this account: the caller's own, and between late posts a minute, so that an outage ends in no burst. */
-export function gapSeconds({ account, post, target, operation }: Loaded): number {
-  const late = target.attempt === 1 && post.scheduledAt && operation.beganAt.getTime() - post.scheduledAt.getTime() > CATCH_UP_LATE_AFTER_MS;
+export function gapSeconds({ account, post, operation }: Loaded): number {
+  const late = !wasAskedFor(operation) && post.scheduledAt && operation.beganAt.getTime() - post.scheduledAt.getTime() > CATCH_UP_LATE_AFTER_MS;
   return Math.max(account.minGapSeconds, late && account.minGapSeconds === 0 ? CATCH_UP_GAP_MS / 1000 : 0);
 }
 

@@ -84,7 +84,7 @@ async function download(deps: ActivityDeps, loaded: Loaded, item: MediaItem, han
 /** A test account never reaches the internet: the sandbox's own samples stand in for foreign files. */
 function addressOf(deps: ActivityDeps, loaded: Loaded, item: MediaItem): { url: string; reach: ReturnType<typeof reachOf> } {
   const { config } = deps.infra;
-  if (loaded.account.mode !== 'test') return { url: item.url, reach: { kind: 'user' } };
+  if (loaded.account.mode !== 'test') return { url: item.url, reach: { kind: 'media' } };
   const prefix = `${config.baseUrl}/sandbox/samples/`;
   const named = item.url.startsWith(prefix) ? item.url.slice(prefix.length).replace(/[?#].*$/, '') : '';
   const name = /^[a-z0-9-]+\.[a-z0-9]+$/.test(named) ? named : SAMPLES[mediaTypeOf(item) ?? 'image'];

@@ -8,7 +8,7 @@ type Place = 'body' | 'query';
 
 const CODES: Record<string, IssueCode> = {
   'any.required': 'required', 'any.only': 'invalid_value', 'any.invalid': 'invalid_value', 'any.unknown': 'unrecognized_keys', 'object.unknown': 'unrecognized_keys',
-  'string.empty': 'too_small', 'string.min': 'too_small', 'number.min': 'too_small', 'number.greater': 'too_small', 'number.positive': 'too_small',
+  'string.pattern.base': 'invalid_string', 'string.empty': 'too_small', 'string.min': 'too_small', 'number.min': 'too_small', 'number.greater': 'too_small', 'number.positive': 'too_small',
   'array.min': 'too_small', 'object.min': 'too_small', 'array.includesRequiredUnknowns': 'too_small',
   'string.max': 'too_big', 'number.max': 'too_big', 'number.less': 'too_big', 'number.negative': 'too_big', 'array.max': 'too_big', 'object.max': 'too_big',
   'number.integer': 'invalid_type', 'number.infinity': 'invalid_type', 'number.multiple': 'invalid_value',
@@ -54,6 +54,7 @@ function messageOf(detail: Joi.ValidationErrorItem, place: Place, description: J
     case 'required': return `${label} is required`;
     case 'only': return `${label} must be one of ${((detail.context?.valids ?? []) as unknown[]).map((one) => (one === null ? 'null' : String(one))).join(', ')}`;
     case 'unknown': return unknownMember(detail, place, description);
+    case 'pattern': return `${label} does not have the expected form`;
     case 'base': return `${label} must be ${TYPE_WORDS[type] ?? 'of another type'}`;
     case 'integer': return `${label} must be a whole number`;
     case 'unsafe': case 'infinity': return `${label} must be a number between -(2^53-1) and 2^53-1`;

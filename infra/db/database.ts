@@ -1,5 +1,5 @@
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
-import { DATABASE_CONNECTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../contract/limits.ts';
+import { DATABASE_CONNECTION_TIMEOUT_MS, REQUEST_TRANSACTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../contract/limits.ts';
 import { AccountEntity } from './entities/account.entity.ts';
 import { ApiKeyEntity } from './entities/api-key.entity.ts';
 import { CredentialEntity } from './entities/credential.entity.ts';
@@ -35,6 +35,8 @@ export async function openDatabase(options: { url: string; pool: number }): Prom
     debug: false,
     driverOptions: {
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      // A process that stands still in a transaction must not keep its locks for ever.
+      idle_in_transaction_session_timeout: REQUEST_TRANSACTION_TIMEOUT_MS,
       connectionTimeoutMillis: DATABASE_CONNECTION_TIMEOUT_MS,
       keepAlive: true,
     },

@@ -43,7 +43,8 @@ export async function download(job: Job): Promise<Downloaded> {
       return { status: reader.status, headers: reader.headers, contentType: reader.headers['content-type'] ?? null, bytes: reader.bytes, redirects, trip };
     }
     const next = location === undefined ? null : URL.parse(location, url);
-    if (next === null || redirects === REDIRECTS_MAX) throw new TransportFailure('redirect', trip, reader.partial());
+    const isWeaker = next?.protocol === 'http:' && url.startsWith('https:');
+    if (next === null || isWeaker || redirects === REDIRECTS_MAX) throw new TransportFailure('redirect', trip, reader.partial());
     url = next.href;
   }
 }

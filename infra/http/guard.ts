@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 import type { GuardRule, Reach } from './types.ts';
 
 const USER_URL_MAX_CHARS = 2_048;
-const PORTS = new Set(['443', '80']);
-const PRIVATE_SUFFIXES = ['.local', '.internal', '.localhost', '.localdomain', '.home.arpa', '.onion'];
+const PORTS = new Set(['443', '8443']);
+const PRIVATE_SUFFIXES = ['.local', '.internal', '.localhost', '.localdomain', '.lan', '.home.arpa', '.invalid', '.test', '.onion'];
 
 /** `open`: an operator named this host and port, so neither scheme nor addresses are questioned. */
 export type Admission = { admitted: true; url: URL; open: boolean } | { admitted: false; rule: GuardRule };
@@ -23,7 +23,7 @@ export function createGuard({ allow, blocked }: { allow: readonly string[]; bloc
     const pair = pairOfUrl(url);
     if (closed.has(sameMachine(pair))) return refuse('blocked');
     if (allowed.has(pair)) return { admitted: true, url, open: true };
-    const rule = publicRule(url) ?? (reach.kind === 'user' && url.href.length > USER_URL_MAX_CHARS ? 'too_long' : null);
+    const rule = publicRule(url, reach) ?? (reach.kind !== 'platform' && url.href.length > USER_URL_MAX_CHARS ? 'too_long' : null);
     return rule === null ? { admitted: true, url, open: false } : refuse(rule);
   };
   return {
@@ -39,11 +39,14 @@ export function createGuard({ allow, blocked }: { allow: readonly string[]; bloc
   };
 }
 
-function publicRule(url: URL): GuardRule | null {
-  if (url.protocol !== 'https:') return 'scheme';
-  if (!PORTS.has(portOf(url))) return 'port';
+function publicRule(url: URL, reach: Reach): GuardRule | null {
+  // Media may lie on plain http; nothing else does.
+  const isPlainMedia = reach.kind === 'media' && url.protocol === 'http:';
+  if (url.protocol !== 'https:' && !isPlainMedia) return 'scheme';
+  if (isPlainMedia ? portOf(url) !== '80' : !PORTS.has(portOf(url))) return 'port';
   const host = bare(url.hostname);
-  if (isIP(host) !== 0) return isPublicAddress(host) ? null : 'address';
+  // An address instead of a name is refused in any spelling, public or not: names are what people mean.
+  if (isIP(host) !== 0) return 'address';
   const name = host.replace(/\.$/, '');
   if (!name.includes('.') || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix))) return 'name';
   return null;

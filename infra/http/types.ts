@@ -103,6 +103,7 @@ export class ClaimLost extends Error {
 
 /**
  * Where a request may go: `sandbox` to the host and port of that URL and nowhere else; the others everywhere public,
- * but never to the sandbox. `user`: an address that a person named (also limited in length).
+ * but never to the sandbox. `user`: an address that a person named (also limited in length);
+ * `media`: the same of a file to fetch, which may lie on plain http.
  */
-export type Reach = { kind: 'platform' } | { kind: 'sandbox'; url: string } | { kind: 'user' };
+export type Reach = { kind: 'platform' } | { kind: 'sandbox'; url: string } | { kind: 'user' } | { kind: 'media' };

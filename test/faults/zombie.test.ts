@@ -32,10 +32,10 @@ test('a worker that sleeps through its deadline: another finds the outcome unkno
   system.worker.signal('SIGSTOP');
   const post = await caller.publish({ targets: [account.id], content: 'a late answer [[sandbox:hide-listing]]' });
   const operationId: string = post.targets[account.id].accounts[0].operation_id;
-  const reached = moments.hold(operationId, 'before the settling');
+  const reached = moments.hold(operationId, 'with the answer');
   system.worker.signal('SIGCONT');
   const held = await reached;
-  // The answer is read, the settling is on its way, and the process stands still.
+  // The answer is read, nothing is stored yet, and the process stands still.
   system.worker.signal('SIGSTOP');
   await second.start();
   await until('somebody else finds the outcome unknown', async () => {

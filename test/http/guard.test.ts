@@ -25,11 +25,16 @@ test.each([
   ['https://[2002:7f00:1::]/', 'address'], ['https://[fe80::1]/', 'address'], ['https://[fd00::1]/', 'address'], ['https://[3fff::1]/', 'address'],
   ['https://192.0.2.1/', 'address'], ['https://224.0.0.1/', 'address'], ['https://255.255.255.255/', 'address'],
   ['https://localhost/', 'name'], ['https://LOCALHOST./', 'name'], ['https://db/', 'name'], ['https://printer.local/', 'name'], ['https://api.internal/', 'name'], ['https://a.localhost/', 'name'],
-  ['http://example.com/', 'scheme'], ['ftp://example.com/', 'scheme'], ['file:///etc/passwd', 'scheme'], ['https://example.com:8443/', 'port'], ['https://example.com:22/', 'port'],
+  ['http://example.com/', 'scheme'], ['ftp://example.com/', 'scheme'], ['file:///etc/passwd', 'scheme'], ['https://example.com:8443/', null], ['https://shop.test/', 'name'], ['https://nas.lan/', 'name'], ['https://example.com:22/', 'port'],
   ['https://user@example.com/', 'userinfo'], ['https://user:word@example.com/', 'userinfo'], ['not a url', 'url'], [`https://example.com/${'a'.repeat(2_048)}`, 'too_long'],
-  ['https://example.com/', null], ['https://example.com:80/', null], ['https://8.8.8.8/', null], ['https://[2606:4700::1111]/', null],
+  ['https://example.com/', null], ['https://example.com:80/', 'port'], ['https://8.8.8.8/', 'address'], ['https://[2606:4700::1111]/', 'address'],
 ])('%s: %s', (url, rule) => {
   expect(ruleOf(url)).toBe(rule);
+});
+
+test('a media file may lie on plain http, on its usual port alone', () => {
+  const media = (url: string) => ruleOf(url, { kind: 'media' });
+  expect([media('http://example.com/a.jpg'), media('http://example.com:8080/a.jpg'), media('https://example.com/a.jpg'), media('http://127.0.0.1/a.jpg')]).toEqual([null, 'port', null, 'address']);
 });
 
 test('an operator opens exact pairs of host and port, and nothing beside them', () => {

@@ -69,7 +69,7 @@ test('a refused connection was not sent and asks for no claim', async () => {
 test('a name that does not resolve was not sent', async () => {
   const out = createOutbound({ allow: [], blocked: [], connectTimeoutMs: 5_000 });
   open.push(out);
-  const failure = await failureOf(out.call(post('https://does-not-exist.invalid'), options({ deadline: inMs(5_000) })));
+  const failure = await failureOf(out.call(post('https://does-not-exist.example'), options({ deadline: inMs(5_000) })));
   expect([failure.error, failure.sent]).toEqual(['dns', false]);
 });
 

@@ -2,7 +2,7 @@ import type { Tap, Tapped } from './tcp-proxy.ts';
 import type { System } from './system.ts';
 
 /** The windows in which a process may die, between acceptance and the end of the workflow. */
-export type Window = 'before the claim' | 'after the claim' | 'after the send' | 'before the settling' | 'after the settling';
+export type Window = 'before the claim' | 'after the claim' | 'after the send' | 'with the answer' | 'before the settling' | 'after the settling';
 
 interface Hold {
   window: Window;
@@ -20,6 +20,7 @@ const SETTLE = '"settled_by" = ';
 export class Moments {
   readonly #holds = new Map<string, Hold>();
   readonly #seen: Tapped[] = [];
+  readonly #answered = new Set<string>();
 
   constructor(system: System) {
     system.databaseProxy.tap = this.#database;
@@ -54,6 +55,9 @@ export class Moments {
     if (/\bbegin\b/i.test(text)) Object.assign(notes, { said: '', committing: undefined });
     const said = `${typeof notes.said === 'string' ? notes.said : ''}${text}`.slice(-200_000);
     notes.said = said;
+    // The answer is in the carrier's hands, and it has not asked for a lock yet.
+    const answered = [...this.#answered].find((id) => text.includes(id) && this.#holds.get(id)?.window === 'with the answer');
+    if (answered !== undefined) return this.#stop(answered, connection);
     if (!/\bcommit\b/i.test(text)) return 'pass';
     const held = [...this.#holds].find(([id, hold]) => said.includes(id) && said.includes(hold.window.endsWith('claim') ? CLAIM : SETTLE));
     if (held === undefined) return 'pass';
@@ -71,6 +75,7 @@ export class Moments {
       return 'pass';
     }
     const id = notes.operation;
+    if (typeof id === 'string') this.#answered.add(id);
     return typeof id === 'string' && this.#holds.get(id)?.window === 'after the send' ? this.#stop(id, connection) : 'pass';
   };
 }

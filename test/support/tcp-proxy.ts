@@ -84,9 +84,14 @@ export class TcpProxy {
       });
       from.on('close', () => {
         this.#sockets.delete(from);
-        to.destroy();
+        // What a vanished client had still to say is lost; what a server said before it hung up is not.
+        if (direction === 'to_server') {
+          held.length = 0;
+          to.destroy();
+        } else if (holding) held.push(() => void to.end());
+        else to.end();
       });
-      from.on('error', () => to.destroy());
+      from.on('error', () => from.destroy());
     };
     carry(client, server, 'to_server');
     carry(server, client, 'to_client');

@@ -23,10 +23,7 @@ function isAllowed(url: string, { config, mode }: { config: Config; mode: Mode }
   if (mode === 'test' && url.startsWith(`${config.baseUrl}/sandbox/samples/`)) return true;
   let guard = guards.get(config);
   if (guard === undefined) guards.set(config, (guard = createGuard({ allow: config.outboundAllow, blocked: [] })));
-  if (guard.admit(url, { kind: 'user' }).admitted) return true;
-  // Media may lie behind plain http on its usual port; everything else about the address is judged alike.
-  const { protocol, port } = new URL(url);
-  return protocol === 'http:' && port === '' && guard.admit(url.replace(/^http:/i, 'https:'), { kind: 'user' }).admitted;
+  return guard.admit(url, { kind: 'media' }).admitted;
 }
 
 function urlsOf({ media, targetOptions }: MediaOfPost): { url: string; path: (string | number)[] }[] {
