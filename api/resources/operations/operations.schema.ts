@@ -70,14 +70,19 @@ export const verdictBody = Joi.object({
   supersedes: verdictId.allow(null).description('The verdict that this one reverses.'),
 });
 
-/** A field of one outcome is unknown with the other. */
-const only = (outcome: 'succeeded' | 'failed', schema: Joi.Schema) => schema.when('outcome', { is: outcome, otherwise: Joi.forbidden() });
+type Outcome = 'succeeded' | 'failed';
+
+/** A field of one outcome is no field with the other. */
+const only = (outcome: Outcome, schema: Joi.Schema) => schema.when('outcome', {
+  is: outcome, otherwise: Joi.any().custom((_, helpers) => failIssue(helpers, { code: 'unrecognized_keys', message: `is a field of outcome ${outcome} only` })),
+});
+const needed = (outcome: Outcome, schema: Joi.Schema) => only(outcome, schema).when('outcome', { is: Joi.invalid(outcome), otherwise: Joi.required() });
 
 export const reconcileTargetBody = Joi.object({
   outcome: Joi.valid('succeeded', 'failed').required(),
   publish_operation_id: Joi.string().required().description("The target's newest publish operation."),
-  provider_post_id: only('succeeded', Joi.string().min(1).max(NATIVE_ID_MAX_CHARS).required()),
+  provider_post_id: needed('succeeded', Joi.string().min(1).max(NATIVE_ID_MAX_CHARS)),
   provider_url: only('succeeded', address.allow(null)),
-  error_code: only('failed', Joi.string().min(1).max(ERROR_CODE_MAX_CHARS).required()),
-  error_message: only('failed', Joi.string().min(1).max(ERROR_MESSAGE_MAX_CHARS).required()),
+  error_code: needed('failed', Joi.string().min(1).max(ERROR_CODE_MAX_CHARS)),
+  error_message: needed('failed', Joi.string().min(1).max(ERROR_MESSAGE_MAX_CHARS)),
 });
