@@ -17,11 +17,11 @@ const PASSING_ERRNOS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIP
 /** Errors of the driver that carry no code. */
 const PASSING_MESSAGES = /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable|Client was closed|Cannot use a pool after calling end/;
 
-/** Whether the database did not do it now, but may on the next try. */
+/** Whether the database did not do it now, but may on the next try. An error's class is not asked: under Jest, Node's own errors are of another realm. */
 export function databaseIsAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = String((error as { code?: unknown }).code ?? '');
-  return PASSING_STATES.has(code) || PASSING_ERRNOS.has(code) || /^08...$/.test(code) || PASSING_MESSAGES.test(error.message) || databaseIsAway(error.cause);
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
+  return PASSING_STATES.has(String(code)) || PASSING_ERRNOS.has(String(code)) || /^08...$/.test(String(code)) || PASSING_MESSAGES.test(String(message)) || databaseIsAway(cause);
 }
 
 export function serviceUnavailable(message = 'The service cannot answer this now; nothing was done. Send the same request again after Retry-After.'): ApiError {

@@ -49,5 +49,8 @@ async function listen(server: Server): Promise<void> {
   const { host, apiPort } = infra.config;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(apiPort, host, () => resolve());
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    infra.log.fatal({ err: error }, `cannot listen on ${host}:${apiPort}: choose another port with ONCEPOST_PORT`);
+    process.exit(1);
   });
 }

@@ -126,8 +126,8 @@ describe('what makes another request', () => {
 
 describe('what frees a key', () => {
   test('a refusal of any kind was not done, so the next request executes, with other bytes too', async () => {
-    expect((await post({ text: 'free', then: 'refuse' })).status).toBe(409);
-    expect((await post({ text: 'free', then: 'break' })).status).toBe(500);
+    expect((await post({ text: 'free', act: 'refuse' })).status).toBe(409);
+    expect((await post({ text: 'free', act: 'break' })).status).toBe(500);
     expect((await post({ text: 'free', wrong: 1 })).status).toBe(422);
     expect((await post('{"text":')).status).toBe(400);
     expect(await notes('free')).toBe(0);
@@ -136,9 +136,9 @@ describe('what frees a key', () => {
   });
 
   test('a database connection that is killed in the middle: 503, nothing done, the lock is gone', async () => {
-    const running = post({ text: 'killed', then: 'sleep' });
+    const running = post({ text: 'killed', act: 'sleep' });
     await until('the request sleeps', async () => (await sleeping()).length === 1);
-    expect(codeOf(await post({ text: 'killed', then: 'sleep' }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+    expect(codeOf(await post({ text: 'killed', act: 'sleep' }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
     await system('select 1');
     await terminate((await sleeping())[0]!);
     const answer = await running;

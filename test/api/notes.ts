@@ -18,20 +18,20 @@ const noteBody = Joi.object({
   color: Joi.valid('red', 'green').allow(null),
   workspace_id: Joi.string(),
   delay_ms: Joi.number().integer(),
-  then: Joi.valid('refuse', 'break', 'sleep', 'wrong_reply'),
+  act: Joi.valid('refuse', 'break', 'sleep', 'wrong_reply'),
 });
 
 async function create(call: Call): Promise<Reply> {
-  const { text, workspace_id, delay_ms, then } = call.body;
+  const { text, workspace_id, delay_ms, act } = call.body;
   if (workspace_id !== undefined) await assertNamedWorkspace(call, workspace_id, 'write');
   const workspaceId = workspaceOfNew(call.caller, workspace_id);
   const id = newId('workspace');
   await call.tx.execute('insert into workspace (id, organization_id, name, slug, status, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)', [id, call.caller.organizationId, text, id, 'active', call.now, call.now]);
   if (delay_ms !== undefined) await pause(delay_ms);
-  if (then === 'sleep') await call.tx.execute('select pg_sleep(60)');
-  if (then === 'refuse') throw new ApiError('INVALID_STATE', 'No.', { details: { status: 'no' } });
-  if (then === 'break') await call.tx.execute('select something that is no SQL');
-  const body = { id, text, workspace_id: workspaceId, ...(then === 'wrong_reply' ? { secret_column: 1 } : {}) };
+  if (act === 'sleep') await call.tx.execute('select pg_sleep(60)');
+  if (act === 'refuse') throw new ApiError('INVALID_STATE', 'No.', { details: { status: 'no' } });
+  if (act === 'break') await call.tx.execute('select something that is no SQL');
+  const body = { id, text, workspace_id: workspaceId, ...(act === 'wrong_reply' ? { secret_column: 1 } : {}) };
   return { status: 201, body, headers: { Location: `/v1/notes/${id}` }, workspaceIds: [workspaceId] };
 }
 

@@ -67,17 +67,17 @@ describe('routes', () => {
   });
 
   test('a reply that differs from its schema is a loud 500 in tests', async () => {
-    const answer = await api.send('POST', '/v1/notes', { key, body: { text: 'x', then: 'wrong_reply' } });
+    const answer = await api.send('POST', '/v1/notes', { key, body: { text: 'x', act: 'wrong_reply' } });
     expect([answer.status, answer.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect(answer.text).not.toContain('secret_column');
   });
 
   test('what breaks inside is 500 without a word of the cause', async () => {
-    const answer = await api.send('POST', '/v1/notes', { key, body: { text: 'x', then: 'break' } });
+    const answer = await api.send('POST', '/v1/notes', { key, body: { text: 'x', act: 'break' } });
     expect(answer.status).toBe(500);
     expect(answer.body.error).toEqual({ code: 'INTERNAL_ERROR', message: 'Something failed on our side. Quote the request id.', details: { request_id: answer.headers.get('x-request-id') } });
     expect(answer.headers.get('x-should-retry')).toBe('false');
-    const keyed = await api.send('POST', '/v1/notes', { key, body: { text: 'x', then: 'break' }, headers: { 'Idempotency-Key': 'breaks-inside' } });
+    const keyed = await api.send('POST', '/v1/notes', { key, body: { text: 'x', act: 'break' }, headers: { 'Idempotency-Key': 'breaks-inside' } });
     expect([keyed.status, keyed.headers.get('x-should-retry')]).toEqual([500, null]);
   });
 });
