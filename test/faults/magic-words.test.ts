@@ -60,55 +60,85 @@ const TABLE: Record<string, Row[]> = {
   ],
 };
 
+interface Group {
+  tenant: Tenant;
+  account: Tenant['accounts'][string];
+  caller: Caller;
+}
+
+interface Run {
+  seen: Row[];
+  /** Where outcomes stay unknown, because the platform cannot be read. */
+  unreadable: Group;
+}
+
 let system: System;
+/** The three run side by side: most of their time is waiting for reads of the platform. */
+const runs = new Map<string, Promise<Run>>();
 
 beforeAll(async () => {
   system = await System.start();
+  for (const name of Object.keys(TABLE)) {
+    const run = runOf(name);
+    run.catch(() => {});
+    runs.set(name, run);
+  }
 }, 120_000);
 
 afterAll(async () => {
   await system?.stop();
 });
 
-describe.each(Object.keys(TABLE))('%s', (name) => {
-  const platform = name.split(' ')[0]!;
-  let tenant: Tenant;
-  let caller: Caller;
+async function groupOf(name: string): Promise<Group> {
+  const tenant = await system.tenant();
+  const caller = new Caller(system.baseUrl, tenant.testKey);
+  const account = tenant.accounts[name.split(' ')[0]!]!;
+  if (name.endsWith('without keys')) expect((await caller.patch(`/v1/accounts/${account.id}`, { sandbox_behaviour: 'ignores_idempotency' })).status).toBe(200);
+  return { tenant, caller, account };
+}
 
+async function runOf(name: string): Promise<Run> {
+  // One hidden object hides the whole listing, so those cases have an account of their own.
+  const visible = await groupOf(name);
+  const unreadable = await groupOf(name);
+  const seen = await Promise.all(TABLE[name]!.map((row, i) => play(row, i, row.words.includes('hide-listing') ? unreadable : visible)));
+  return { seen, unreadable };
+}
+
+async function play(row: Row, i: number, { account, caller }: Group): Promise<Row> {
+  const post = await caller.publish({ targets: [account.id], content: `case ${i} ${row.words}` });
+  const read = async () => (await caller.get(`/v1/posts/${post.id}`)).body;
+  const settled = await until(`${row.words} → ${row.state}`, async () => {
+    const body = await read();
+    return Caller.state(body, account.id) === row.state ? body : null;
+  }, 150_000).catch(read);
+  const operation = (await caller.get(`/v1/operations/${settled.targets[account.id].accounts[0].operation_id}`)).body;
+  const ledger = await caller.ledger({ post_id: post.id });
+  return { words: row.words, state: Caller.state(settled, account.id), ledger: ledger.length, ...(operation.unknown_since === null ? {} : { passes: 'unknown' as const }) };
+}
+
+describe.each(Object.keys(TABLE))('%s', (name) => {
   test('every magic word ends in the truth, and publishes at most once', async () => {
-    tenant = await system.tenant();
-    caller = new Caller(system.baseUrl, tenant.testKey);
-    const account = tenant.accounts[platform]!;
-    if (name.endsWith('without keys')) expect((await caller.patch(`/v1/accounts/${account.id}`, { sandbox_behaviour: 'ignores_idempotency' })).status).toBe(200);
-    const posts = await Promise.all(TABLE[name]!.map(async (row, i) => ({ row, post: await caller.publish({ targets: [account.id], content: `case ${i} ${row.words}` }) })));
-    const seen = await Promise.all(posts.map(async ({ row, post }) => {
-      const settled = await until(`${row.words} → ${row.state}`, async () => {
-        const { body } = await caller.get(`/v1/posts/${post.id}`);
-        return Caller.state(body, account.id) === row.state ? body : null;
-      }, 150_000).catch(async () => (await caller.get(`/v1/posts/${post.id}`)).body);
-      const operation = (await caller.get(`/v1/operations/${settled.targets[account.id].accounts[0].operation_id}`)).body;
-      const ledger = await caller.ledger({ post_id: post.id });
-      return { words: row.words, state: Caller.state(settled, account.id), ledger: ledger.length, ...(operation.unknown_since === null ? {} : { passes: 'unknown' }) };
-    }));
-    expect(seen).toEqual(TABLE[name]!);
+    expect((await runs.get(name)!).seen).toEqual(TABLE[name]!);
   }, 240_000);
 
   test('what stays unknown takes a verdict, and nothing else', async () => {
+    const { caller } = (await runs.get(name)!).unreadable;
     const { body: page } = await caller.get('/v1/operations?status=unknown&limit=100');
     const [first, second] = page.data;
-    expect(first.status).toBe('unknown');
     const post = (await caller.get(`/v1/posts/${first.post_id}`)).body;
     expect((await caller.post(`/v1/posts/${post.id}/retry`)).body.error.code).toBe('PROVIDER_OUTCOME_UNKNOWN');
     const no = await caller.post(`/v1/operations/${first.id}/verdict`, { outcome: 'not_published', reason: 'looked at the page', expected_revision: first.revision });
     expect([no.status, no.body.status, no.body.settled_by, no.body.error.code]).toEqual([200, 'failed', 'verdict', 'VERDICT_DID_NOT_HAPPEN']);
     const yes = await caller.post(`/v1/operations/${second.id}/verdict`, { outcome: 'published', platform_post_id: '12345', reason: 'seen on the page', expected_revision: second.revision });
     expect([yes.status, yes.body.status, yes.body.settled_by, yes.body.result.platform_post_id]).toEqual([200, 'succeeded', 'verdict', '12345']);
-    const retried = await caller.post(`/v1/posts/${post.id}/retry`);
-    expect(retried.status).toBe(200);
+    expect((await caller.post(`/v1/posts/${post.id}/retry`)).status).toBe(200);
+    // The retry is a new attempt that a person asked for; the word has acted once, so it goes through.
+    expect((await caller.ended(post.id)).status).toBe('published');
   }, 60_000);
 
   test('a limit that never ends keeps the target publishing, and says what it waits for', async () => {
-    const account = tenant.accounts[platform]!;
+    const { account, caller } = await groupOf(name);
     const post = await caller.publish({ targets: [account.id], content: '[[sandbox:rate-limit-always=600]]' });
     const waiting = await until('the target waits', async () => {
       const { body } = await caller.get(`/v1/posts/${post.id}`);

@@ -56,6 +56,9 @@ test('a worker that sleeps through its deadline: another finds the outcome unkno
 }, 120_000);
 
 test('a worker that sleeps between its claim and its first byte sends nothing when it wakes too late', async () => {
+  // An account whose listing nothing hides.
+  tenant = await system.tenant();
+  caller = new Caller(system.baseUrl, tenant.testKey);
   const moments = new Moments(system);
   const account = tenant.accounts.twitter!;
   await second.kill();
