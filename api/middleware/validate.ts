@@ -66,7 +66,7 @@ function inputOf(ctx: Context, infra: Infra, schemas: Schemas): NonNullable<Cont
 function queryOf(ctx: Context, schemas: Schemas): { values: Record<string, unknown>; issues: Issue[] } {
   const read = readQuery(ctx.state.search, (schemas.queryDescription.keys as Record<string, Joi.Description> | undefined) ?? {});
   const { value, error } = schemas.query.validate(read.values, OPTIONS);
-  const issues = [...read.issues, ...treeIssues(read.values, 'query'), ...joiIssues(error?.details ?? [], 'query', schemas.queryDescription)];
+  const issues = [...read.issues, ...treeIssues(read.values, 'query'), ...joiIssues(error?.details ?? [], 'query', schemas.queryDescription, read.values)];
   const { from, to } = value as { from?: unknown; to?: unknown };
   if (from instanceof Date && to instanceof Date && from > to) issues.push({ code: 'custom', message: 'to must not be before from', path: ['to'], in: 'query' });
   return { values: value as Record<string, unknown>, issues };
@@ -82,7 +82,7 @@ function bodyOf(ctx: Context, route: RouteSpec, schemas: Schemas): { values: Rec
   if (route.body === undefined) return { values: {}, issues: [] };
   const ofTree = treeIssues(body, 'body');
   const { value, error } = route.body.validate(body, OPTIONS);
-  const ofSchema = joiIssues(error?.details ?? [], 'body', schemas.bodyDescription);
+  const ofSchema = joiIssues(error?.details ?? [], 'body', schemas.bodyDescription, body);
   return { values: value as Record<string, unknown>, issues: ordered(ofTree, ofSchema, body) };
 }
 

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import type { Issue, IssueCode } from '../../infra/contract/errors.ts';
-import { ECHO_MAX_CHARS } from '../../infra/contract/limits.ts';
+import { ECHO_MAX_CHARS, ISSUES_COUNTED_MAX } from '../../infra/contract/limits.ts';
 import { didYouMean, namesAt } from './did-you-mean.ts';
 import { cut } from './issues.ts';
 
@@ -17,13 +17,19 @@ const CODES: Record<string, IssueCode> = {
 
 const TYPE_WORDS: Record<string, string> = { string: 'a string', number: 'a number', boolean: 'true or false', array: 'an array', object: 'an object', date: 'a date-time' };
 
-/** Turns what joi found into our closed set of codes, with messages of our own: no text of the library is shown. */
-export function joiIssues(details: readonly Joi.ValidationErrorItem[], place: Place, description: Joi.Description): Issue[] {
-  return details.filter((detail) => !fitsInCodePoints(detail)).map((detail) => {
-    const own = detail.context?.issue as { code: string; message: string } | undefined;
-    if (own !== undefined) return { ...own, message: `${labelOf(detail.path)} ${own.message}`, path: detail.path, in: place };
-    return { code: codeOf(detail), message: messageOf(detail, place, description), path: detail.path, in: place };
-  });
+/**
+ * Turns what joi found into our closed set of codes, with messages of our own: no text of the library is shown.
+ * A body of 20,000 values can be wrong in as many places, so only those that are counted get a message; `document` gives their order.
+ */
+export function joiIssues(details: readonly Joi.ValidationErrorItem[], place: Place, description: Joi.Description, document: unknown = undefined): Issue[] {
+  const faults = details.filter((detail) => !fitsInCodePoints(detail));
+  return inDocumentOrder(faults, document).slice(0, ISSUES_COUNTED_MAX).map((detail) => joiIssue(detail, place, description));
+}
+
+function joiIssue(detail: Joi.ValidationErrorItem, place: Place, description: Joi.Description): Issue {
+  const own = detail.context?.issue as { code: string; message: string } | undefined;
+  if (own !== undefined) return { ...own, message: `${labelOf(detail.path)} ${own.message}`, path: detail.path, in: place };
+  return { code: codeOf(detail), message: messageOf(detail, place, description), path: detail.path, in: place };
 }
 
 /** joi counts UTF-16 units, the contract counts code points. */
@@ -93,21 +99,28 @@ function labelOf(path: readonly (string | number)[]): string {
   return cut(label, ECHO_MAX_CHARS);
 }
 
-/** Sorts issues as their places follow each other in the document; what is missing comes after what is there. */
-export function inDocumentOrder(issues: readonly Issue[], document: unknown): Issue[] {
-  const places = new Map(issues.map((issue) => [issue, placeOf(issue.path, document)]));
-  return issues.toSorted((a, b) => comparePlaces(places.get(a)!, places.get(b)!));
+/** Sorts by place in the document; what is missing comes after what is there. */
+export function inDocumentOrder<T extends { path: readonly (string | number)[] }>(items: readonly T[], document: unknown): T[] {
+  const orders = new Map<object, Map<string, number>>();
+  return items.map((item) => ({ item, place: placeOf(item.path, document, orders) })).sort((a, b) => comparePlaces(a.place, b.place)).map(({ item }) => item);
 }
 
-function placeOf(path: readonly (string | number)[], document: unknown): number[] {
+/** `orders` holds the order of the members of each object, because an object of thousands is asked for thousands of them. */
+function placeOf(path: readonly (string | number)[], document: unknown, orders: Map<object, Map<string, number>>): number[] {
   let value = document;
   return path.map((part) => {
     const holder = value as Record<string | number, unknown> | null | undefined;
-    value = typeof holder === 'object' && holder !== null ? holder[part] : undefined;
+    const isHolder = typeof holder === 'object' && holder !== null;
+    value = isHolder ? holder[part] : undefined;
     if (typeof part === 'number') return part;
-    const index = typeof holder === 'object' && holder !== null ? Object.keys(holder).indexOf(part) : -1;
-    return index === -1 ? Number.MAX_SAFE_INTEGER : index;
+    return (isHolder ? orderOf(holder, orders).get(part) : undefined) ?? Number.MAX_SAFE_INTEGER;
   });
+}
+
+function orderOf(holder: object, orders: Map<object, Map<string, number>>): Map<string, number> {
+  let order = orders.get(holder);
+  if (order === undefined) orders.set(holder, (order = new Map(Object.keys(holder).map((name, index) => [name, index]))));
+  return order;
 }
 
 function comparePlaces(a: readonly number[], b: readonly number[]): number {
