@@ -6,6 +6,7 @@ import { OperationEntity, type Operation } from '../../infra/db/entities/operati
 import { PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
 import { StepEntity, type Step } from '../../infra/db/entities/step.entity.ts';
 import { TargetEntity, type Target } from '../../infra/db/entities/target.entity.ts';
+import { columnsOf, rowOf } from '../../infra/db/joined.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import type { Tx } from '../../infra/db/database.ts';
 import type { FinishedStep } from '../../infra/ledger/claim.ts';
@@ -15,7 +16,7 @@ import type { AccountView, Credential, Endpoints, PlannedStep, Provider, Publish
 import type { ActivityDeps } from '../deps.ts';
 import { declaredMedia } from './declared-media.ts';
 
-/** Everything one turn of an operation needs, read in one transaction. */
+/** Everything one turn of an operation needs, read in one transaction. For reading only: nothing of it is written back. */
 export interface Loaded {
   operation: Operation;
   status: OperationStatus;
@@ -29,22 +30,40 @@ export interface Loaded {
   usedToday: number;
 }
 
+const PARTS = {
+  operation: { alias: 'o', entity: OperationEntity }, post: { alias: 'p', entity: PostEntity }, target: { alias: 't', entity: TargetEntity },
+  account: { alias: 'a', entity: AccountEntity }, credential: { alias: 'c', entity: CredentialEntity }, step: { alias: 's', entity: StepEntity },
+} as const;
+
 export async function load({ infra }: ActivityDeps, operationId: string): Promise<Loaded | null> {
   return inScope(infra.db, SYSTEM, async (tx) => {
-    const operation = await tx.findOne(OperationEntity, { id: operationId });
-    if (operation === null || !operation.postId || !operation.targetId) return null;
-    const post = await tx.findOneOrFail(PostEntity, { id: operation.postId });
-    const target = await tx.findOneOrFail(TargetEntity, { id: operation.targetId });
-    const account = await tx.findOneOrFail(AccountEntity, { id: operation.accountId });
-    const credential = await tx.findOne(CredentialEntity, { accountId: account.id });
-    const steps = await tx.find(StepEntity, { operationId: { $in: [operation.id, operation.previousOperationId ?? ''] } });
+    const row = await readWork(tx, operationId);
+    if (row === null) return null;
+    const operation = rowOf(tx, PARTS.operation, row)!;
+    const account = rowOf(tx, PARTS.account, row)!;
+    const steps = await readSteps(tx, operation);
     return {
-      operation, status: operation.status, post, target, account, credential,
-      steps: steps.filter((step) => step.operationId === operation.id),
+      operation, status: operation.status, account, steps: steps.filter((step) => step.operationId === operation.id),
+      post: rowOf(tx, PARTS.post, row)!, target: rowOf(tx, PARTS.target, row)!, credential: rowOf(tx, PARTS.credential, row),
       reusable: steps.filter((step) => step.operationId !== operation.id && step.state === 'done' && step.effect === 'private' && !!step.usableUntil && step.usableUntil > infra.clock.now()),
       usedToday: account.dailyBudget ? await sendsOfLastDay(tx, account.id, infra.clock.now()) : 0,
     };
   });
+}
+
+/** One statement, because it runs for every turn of every operation. Null for operations without a target. */
+async function readWork(tx: Tx, operationId: string): Promise<Record<string, unknown> | null> {
+  const { operation, post, target, account, credential } = PARTS;
+  const rows = await tx.execute<Record<string, unknown>[]>(
+    `select ${columnsOf(tx, operation, post, target, account, credential)}
+       from operation o join post p on p.id = o.post_id join target t on t.id = o.target_id join account a on a.id = o.account_id
+       left join credential c on c.account_id = a.id where o.id = ?`, [operationId]);
+  return rows[0] ?? null;
+}
+
+async function readSteps(tx: Tx, operation: Operation): Promise<Step[]> {
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, PARTS.step)} from step s where s.operation_id in (?, ?)`, [operation.id, operation.previousOperationId ?? '']);
+  return rows.map((row) => rowOf(tx, PARTS.step, row)!);
 }
 
 async function sendsOfLastDay(tx: Tx, accountId: string, now: Date): Promise<number> {

@@ -18,12 +18,12 @@ function traceHeader(account: Loaded['account'], trace: string): Record<string, 
 }
 
 /** The port for reads and private steps: as many requests as the step needs, each within the call's deadline. */
-export function plainPort(deps: ActivityDeps, loaded: Pick<Loaded, 'account'>, trace: { operation: Pick<Operation, 'id'>; step: string; attempt: number }): ProviderHttp {
+export function plainPort(deps: ActivityDeps, loaded: Pick<Loaded, 'account'>, trace: { operation: Pick<Operation, 'id' | 'attempt'>; step: string }): ProviderHttp {
   const { callDeadlineMs } = deps.infra.config.timing;
   return {
     async request(request) {
       const { answer } = await deps.outbound.call(request, {
-        deadline: new Date(Date.now() + callDeadlineMs), reach: reachOf(deps, loaded), headers: traceHeader(loaded.account, `${trace.operation.id};${trace.step};${trace.attempt}`),
+        deadline: new Date(Date.now() + callDeadlineMs), reach: reachOf(deps, loaded), headers: traceHeader(loaded.account, `${trace.operation.id};${trace.step};${trace.operation.attempt}`),
       });
       return answer;
     },
@@ -41,12 +41,10 @@ export interface PublicTrip {
  * The port for a public step: exactly one request, over a connection of its own, with the claim taken between the
  * connection and the first byte. A second request through it is an error of the adapter.
  */
-export function publicPort(deps: ActivityDeps, loaded: Loaded, work: { step: string; attempt: number; claim: () => Promise<string | null> }): { http: ProviderHttp; seen: PublicTrip } {
+export function publicPort(deps: ActivityDeps, loaded: Loaded, work: { step: string; claim: () => Promise<string | null> }): { http: ProviderHttp; seen: PublicTrip } {
   const seen: PublicTrip = { token: null, trip: null, digest: null };
   const deadline = new Date(Date.now() + deps.infra.config.timing.callDeadlineMs);
   let used = false;
-  // Over retries the attempts count on, as the witness is to see them.
-  const ordinal = work.attempt + loaded.operation.attempt - 1;
   const request = async (request: ProviderRequest) => {
     if (used) throw new Error(`the adapter of ${loaded.operation.platform} sent a second request in the public step ${work.step}`);
     used = true;
@@ -57,7 +55,7 @@ export function publicPort(deps: ActivityDeps, loaded: Loaded, work: { step: str
     };
     try {
       const { answer, trip } = await deps.outbound.call(request, {
-        deadline, reach: reachOf(deps, loaded), fresh: { claim }, headers: traceHeader(loaded.account, `${loaded.operation.id};${work.step};${ordinal}`),
+        deadline, reach: reachOf(deps, loaded), fresh: { claim }, headers: traceHeader(loaded.account, `${loaded.operation.id};${work.step};${loaded.operation.attempt}`),
       });
       seen.trip = trip;
       return answer;

@@ -45,7 +45,7 @@ async function look(deps: ActivityDeps, loaded: Loaded): Promise<ProbeResult> {
   const ordinal = operation.probeCount + 1;
   let finding: Finding | TransportFailure;
   try {
-    finding = await provider.reconcile(step, work, operation.sentAt ?? operation.claimedAt ?? operation.createdAt, plainPort(deps, loaded, { operation, step: 'reconcile', attempt: ordinal }));
+    finding = await provider.reconcile(step, work, operation.sentAt ?? operation.claimedAt ?? operation.createdAt, plainPort(deps, loaded, { operation, step: 'reconcile' }));
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;
     finding = error;

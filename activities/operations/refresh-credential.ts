@@ -33,7 +33,7 @@ export async function refreshCredential(deps: ActivityDeps, loaded: Loaded, prov
   if (taken !== 'mine') return taken;
   const work = { account: accountView(account), credential: openCredential(deps, credential), endpoints: endpointsOf(deps, account), application: account.mode === 'test' ? SANDBOX_APPLICATION : null };
   try {
-    return await store(deps, loaded, await provider.refresh(work, plainPort(deps, loaded, { operation, step: 'refresh', attempt: 1 })));
+    return await store(deps, loaded, await provider.refresh(work, plainPort(deps, loaded, { operation, step: 'refresh' })));
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;
     return store(deps, loaded, error.sent ? { kind: 'unclear' } : null);

@@ -32,7 +32,7 @@ export async function resend(carriage: Carriage, step: PlannedStep): Promise<Car
 async function look(carriage: Carriage, step: PlannedStep): Promise<Finding | null> {
   const { deps, loaded, provider } = carriage;
   const work = lookingWork(deps, loaded, carriage.done);
-  const http = plainPort(deps, loaded, { operation: loaded.operation, step: 'reconcile', attempt: 1 });
+  const http = plainPort(deps, loaded, { operation: loaded.operation, step: 'reconcile' });
   try {
     if (provider.stillKeyed && !(await provider.stillKeyed(work, http))) return null;
     return await provider.reconcile(step, work, loaded.operation.claimedAt!, http);

@@ -63,7 +63,7 @@ async function sendPublic(carriage: Carriage, step: PlannedStep, work: PublishWo
   const { db, clock, config } = deps.infra;
   const attempt = (loaded.steps.find((one) => one.name === step.name)?.attempt ?? 0) + 1;
   const { http, seen } = publicPort(deps, loaded, {
-    step: step.name, attempt,
+    step: step.name,
     claim: () => claim(db, { operation: loaded.operation, step: step.name, plan, done, now: clock.now(), deadline: new Date(clock.now().getTime() + config.timing.callDeadlineMs + config.timing.claimMarginMs), minGapSeconds: gapSeconds(loaded) }),
   });
   try {
@@ -125,7 +125,7 @@ async function settleAs(carriage: Carriage, { step, seen }: Exchanged, outcome: 
 
 async function sendPlain(carriage: Carriage, step: PlannedStep, work: PublishWork): Promise<CarryOutResult | null> {
   const { deps, provider, loaded } = carriage;
-  const http = plainPort(deps, loaded, { operation: loaded.operation, step: step.name, attempt: loaded.operation.failuresInARow + 1 });
+  const http = plainPort(deps, loaded, { operation: loaded.operation, step: step.name });
   let answer: StepAnswer;
   try {
     answer = await provider.send(step, work, http);

@@ -85,6 +85,7 @@ function applyRuling(operation: Operation, settlement: Settlement): void {
       operation.result = { platform_post_id: ruling.proof.platformPostId, url: ruling.proof.url, items: [{ step: operation.claimStep ?? 'publish', platform_post_id: ruling.proof.platformPostId, url: ruling.proof.url }] };
       break;
     case 'failed':
+      if (ruling.error.code === 'STEPS_REMAINING') operation.partial = true;
       Object.assign(operation, { status: 'failed', settledBy: ruling.settledBy ?? settledBy(before, settlement), settledAt: now, error: errorOf(ruling.error), probing: 'none', nextProbeAt: null, failuresInARow: 0 });
       break;
     case 'unknown':

@@ -58,7 +58,7 @@ async function actingWord(call: Call, deed: Deed, words: readonly Word[]): Promi
   if (word === null || call.followed || (word.name === 'drop-midway' && call.midwayPassed === true)) return null;
   if (word.name.endsWith('-always')) return word;
   const { operationId, attempt } = call.trace;
-  // The attempts of a public step count on over retries: a later one is answered normally, whatever operation carries it.
+  // A new attempt after a retry is another operation for the same object: it is answered normally.
   if (call.deciding && attempt !== null && attempt > 1) return null;
   const subject = call.route.effect === 'public' ? `${deed.subject}\n${operationId ?? ''}` : operationId ?? deed.subject;
   const first = await call.sandbox.usedWords.claim({ accountId: call.account.id, subject, step: call.step ?? call.route.path, word: word.name });
