@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrate } from '../../infra/db/migrate.ts';
 import { freshDatabase, type FreshDatabase } from '../support/database.ts';
 import { freePort } from '../support/servers.ts';
 import { until } from '../support/until.ts';
@@ -15,7 +14,6 @@ let port: number;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  await migrate(database.url);
   port = await freePort();
 });
 afterAll(() => database.release());

@@ -7,7 +7,6 @@ import { createHttpServer } from '../../api/http-server.ts';
 import { Lifecycle } from '../../api/lifecycle.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { Infra } from '../../infra/context.ts';
-import { migrate } from '../../infra/db/migrate.ts';
 import { freshDatabase } from './database.ts';
 
 export interface TestApi {
@@ -52,7 +51,6 @@ const RINGS = { ONCEPOST_PEPPERS: ring('p2', 'p1'), ONCEPOST_ENCRYPTION_KEYS: ri
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, release: async () => {} };
   const databaseUrl = database.url;
-  if (options.databaseUrl === undefined) await migrate(databaseUrl);
   const infra = await Infra.open('test-api', { NODE_ENV: 'test', LOG_LEVEL: 'silent', SANDBOX_SECRET: 'sandbox', DATABASE_URL: databaseUrl, ...RINGS, ...options.env });
   const { lifecycle = new Lifecycle() } = options;
   const server = createHttpServer(createApp(infra, options.routes, { ...options, lifecycle }).callback(), options);
