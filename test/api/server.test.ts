@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { freshDatabase, type FreshDatabase } from '../support/database.ts';
+import { migratedDatabase, type FreshDatabase } from '../support/database.ts';
 import { freePort } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
@@ -13,7 +13,7 @@ let database: FreshDatabase;
 let port: number;
 
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await migratedDatabase();
   port = await freePort();
 });
 afterAll(() => database.release());

@@ -7,7 +7,7 @@ import { createHttpServer } from '../../api/http-server.ts';
 import { Lifecycle } from '../../api/lifecycle.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { Infra } from '../../infra/context.ts';
-import { freshDatabase } from './database.ts';
+import { migratedDatabase } from './database.ts';
 
 export interface TestApi {
   infra: Infra;
@@ -49,7 +49,7 @@ const RINGS = { ONCEPOST_PEPPERS: ring('p2', 'p1'), ONCEPOST_ENCRYPTION_KEYS: ri
 
 /** The application in this process, on a free port, against a database of its own. */
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
-  const database = options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, release: async () => {} };
+  const database = options.databaseUrl === undefined ? await migratedDatabase() : { url: options.databaseUrl, release: async () => {} };
   const databaseUrl = database.url;
   const infra = await Infra.open('test-api', { NODE_ENV: 'test', LOG_LEVEL: 'silent', SANDBOX_SECRET: 'sandbox', DATABASE_URL: databaseUrl, ...RINGS, ...options.env });
   const { lifecycle = new Lifecycle() } = options;

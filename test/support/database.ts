@@ -12,12 +12,17 @@ export interface FreshDatabase {
 }
 
 /**
- * A migrated database of its own for a test: on a server started for it, or, where that is too slow for daily work, on the one
+ * An empty database of its own for a test: on a server started for it, or, where that is too slow for daily work, on the one
  * that `TEST_DATABASE_ADMIN_URL` names (a role that may create databases; they stay, and belong to `TEST_DATABASE_OWNER`).
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const admin = process.env.TEST_DATABASE_ADMIN_URL;
-  const database = admin === undefined ? await onServerOfItsOwn() : await onGivenServer(admin);
+  return admin === undefined ? onServerOfItsOwn() : onGivenServer(admin);
+}
+
+/** The same with our schema in it. */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  const database = await freshDatabase();
   try {
     await migrate(database.url);
     return database;
