@@ -15,7 +15,7 @@ export interface Round {
   workflowIds: string[];
 }
 
-const LOOK_AGAIN_MS = 50;
+const LOOK_AGAIN_MS = 100;
 
 type Start = (n: number) => Promise<WorkflowHandle>;
 
@@ -39,14 +39,14 @@ async function round({ processes }: Setting, { posts, concurrency }: Options, st
   return { perSecond: posts / seconds, cpuMs: cpuMsPer(posts, before, processes.cpu()), workflowIds: handles.map((handle) => handle.workflowId) };
 }
 
-/** The API answers before Temporal knows of the workflow. */
+/** The API answers before Temporal knows of the workflow; asking too early costs Temporal a read of nothing. */
 export async function resultOf(handle: WorkflowHandle): Promise<unknown> {
   for (;;) {
+    await pause(LOOK_AGAIN_MS);
     try {
       return await handle.result();
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      await pause(LOOK_AGAIN_MS);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { Caller } from '../support/caller.ts';
 import { Process, System, type Tenant } from '../support/system.ts';
 import { BARE_QUEUES } from './bare-queues.ts';
@@ -49,7 +49,7 @@ async function asInProduction(system: System, options: Options): Promise<void> {
     NODE_ENV: 'production', DRAIN_DELAY_MS: '0', DATABASE_URL: system.postgres.url,
     TEMPORAL_ADDRESS: system.temporal.address, SANDBOX_URL: `http://127.0.0.1:${env.ONCEPOST_SANDBOX_PORT}`,
   });
-  if (options.profile !== null) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${join(process.cwd(), options.profile)}`;
+  if (options.profile !== null) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${resolve(options.profile)}`;
   await Promise.all([system.api.start(), system.worker.start()]);
 }
 
