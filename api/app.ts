@@ -29,7 +29,7 @@ export interface AppOptions {
 
 /** The order of checks that the contract gives (decisions.md 0.1), from the outside in; the numbers are its rows. Rows 1 and 2 are the HTTP server's. */
 export function createApp(infra: Infra, routes: readonly AnyRoute[] = ROUTES, options: AppOptions = {}): Koa<RequestState> {
-  const { lifecycle = new Lifecycle(), checkReplies = process.env.NODE_ENV === 'test' || process.env.CHECK_REPLIES === 'true' } = options;
+  const { lifecycle = new Lifecycle(), checkReplies = infra.config.checkReplies } = options;
   const all = [...metaRoutes(infra, lifecycle), documentRoute(routes), ...routes];
   const app = new Koa<RequestState>();
   app.use(requestId({ log: infra.log, lifecycle })); //          4

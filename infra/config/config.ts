@@ -14,6 +14,8 @@ export interface Config {
   outboundAllow: string[];
   drainDelayMs: number;
   logLevel: string;
+  /** Every reply is checked against its own schema; a mismatch is a loud 500. For tests. */
+  checkReplies: boolean;
   databasePool: number;
   worker: { maxWorkflowTasks: number; maxProviderCalls: number; maxCachedWorkflows: number };
   timing: Timing;
@@ -65,6 +67,7 @@ export function readConfig(source: NodeJS.ProcessEnv): Config {
     outboundAllow: env.list('ONCEPOST_OUTBOUND_ALLOW'),
     drainDelayMs: env.integer('DRAIN_DELAY_MS', source.NODE_ENV === 'production' ? 5_000 : 0),
     logLevel: env.string('LOG_LEVEL', 'info'),
+    checkReplies: env.boolean('CHECK_REPLIES', source.NODE_ENV === 'test'),
     databasePool: env.integer('DATABASE_POOL', 10, { min: 1, max: 200 }),
     worker: {
       maxWorkflowTasks: env.integer('WORKER_MAX_WORKFLOW_TASKS', 40, { min: 2 }),

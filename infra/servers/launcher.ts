@@ -70,9 +70,12 @@ export class Launcher {
       keepAlive(service, this.#ended.signal, this.#say);
     }
     await withProgress(`Starting ${services.map(({ name }) => name).join(' and ')}`, async () => {
-      const results = await Promise.allSettled(services.map((service) => service.start()));
-      const faults = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
-      if (faults.length > 0) throw new Error(faults.join('\n'));
+      const faults: string[] = [];
+      await Promise.all(services.map((service) => service.start().catch(async (error: Error) => {
+        // What waits for the one that failed would wait in vain, and says nothing new when it is stopped.
+        if (faults.push(error.message) === 1) await Promise.allSettled(services.map((other) => other.stop()));
+      })));
+      if (faults.length > 0) throw new Error(faults.filter((fault, index) => index === 0 || !fault.includes('was stopped while it started')).join('\n'));
     });
     this.#assertGoing();
   }
