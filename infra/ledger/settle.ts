@@ -1,18 +1,17 @@
-import { LockMode } from '@mikro-orm/core';
 import { OUTCOME_CODES } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { OUTCOME_MESSAGES } from '../contract/outcome-messages.ts';
 import type { SettledBy } from '../contract/statuses.ts';
 import type { Tx } from '../db/database.ts';
 import { EvidenceEntity } from '../db/entities/evidence.entity.ts';
-import { OperationEntity, type Operation, type OperationError } from '../db/entities/operation.entity.ts';
+import type { Operation, OperationError } from '../db/entities/operation.entity.ts';
 import { StepEntity, type Step } from '../db/entities/step.entity.ts';
 import { VerdictEntity } from '../db/entities/verdict.entity.ts';
 import { writeOperationEvent } from '../db/repositories/events.ts';
 import { startReconcile, wakeReconcile } from '../db/repositories/outbox.ts';
 import { noteOperation, type Note } from '../db/repositories/timeline.ts';
 import { finishStep } from './claim.ts';
-import { lockPost, refreshPost } from './post-state.ts';
+import { lockOperation, refreshPost } from './post-state.ts';
 import type { EvidenceDraft, Failure, Ruling, Settlement } from './settlement.ts';
 import { followTarget } from './target-follows.ts';
 
@@ -28,9 +27,7 @@ export interface Settled {
  */
 export async function settle(tx: Tx, settlement: Settlement, options: { activityTimeoutMs: number }): Promise<Settled> {
   const { operationId, ruling, now } = settlement;
-  const pointer = await tx.findOneOrFail(OperationEntity, { id: operationId });
-  const state = pointer.postId ? await lockPost(tx, pointer.postId) : null;
-  const operation = await tx.findOneOrFail(OperationEntity, { id: operationId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  const { operation, state } = await lockOperation(tx, operationId);
   const evidenceIds = writeEvidence(tx, operation, settlement.evidence ?? [], now);
   const notes: Note[] = (settlement.notes ?? []).map((note) => ({ ...note, evidenceId: note.evidenceId ?? evidenceIds[0] ?? null }));
   if (!admits(operation, settlement)) {

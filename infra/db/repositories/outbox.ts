@@ -65,5 +65,5 @@ export async function wakeReconcile(tx: Tx, operation: Operation, now: Date): Pr
 
 /** Part of the transaction that begins the work: Temporal evidently knows of it. */
 export async function forgetStart(tx: Tx, workflowId: string): Promise<void> {
-  await tx.nativeDelete(OutboxEntity, { id: `start:${workflowId}` });
+  await tx.execute('delete from outbox where id = ?', [`start:${workflowId}`]);
 }
