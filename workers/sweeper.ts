@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { carryOut } from '../activities/operations/carry-out.ts';
+import { RECEIPT_RETENTION_DAYS } from '../infra/contract/limits.ts';
 import type { Infra } from '../infra/context.ts';
 import { OperationEntity } from '../infra/db/entities/operation.entity.ts';
 import { PostEntity } from '../infra/db/entities/post.entity.ts';
@@ -14,6 +15,7 @@ import type { Log } from '../infra/log/log.ts';
 import { tellTemporal } from '../infra/temporal/tell.ts';
 
 const BATCH = 200;
+const FORGET_BATCH = 1_000;
 
 /**
  * Finds what nobody carries any more: claims whose deadline is long past, due posts without a workflow, unknown outcomes
@@ -56,10 +58,21 @@ export class Sweeper {
       const result = await carryOut(this.#deps, { operationId: id });
       this.#log.warn({ operation_id: id, result: result.kind }, 'a claim had outlived its deadline');
     }
+    await forgetOld(infra);
     for (const row of await lostWork(infra)) {
       await tellTemporal(infra.temporal, row, { now: infra.clock.now(), policy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
     }
   }
+}
+
+/** Receipts after their time, and rate buckets that are full again. In batches, so that no sweep is long. */
+async function forgetOld({ db, clock }: Infra): Promise<void> {
+  const now = clock.now();
+  const old = new Date(now.getTime() - RECEIPT_RETENTION_DAYS * 86_400_000);
+  await inScope(db, SYSTEM, async (tx) => {
+    await tx.execute('delete from receipt where id in (select id from receipt where created_at < ? order by created_at limit ?)', [old, FORGET_BATCH]);
+    await tx.execute('delete from rate_bucket where id in (select id from rate_bucket where full_at < ? order by full_at limit ?)', [now.getTime() / 1000 - 60, FORGET_BATCH]);
+  });
 }
 
 async function lostClaims({ db, clock, config }: Infra): Promise<string[]> {

@@ -50,7 +50,7 @@ export function readConfig(source: NodeJS.ProcessEnv): Config {
     apiPort,
     workerPort: env.integer('ONCEPOST_WORKER_PORT', apiPort + 7, { min: 1, max: 65535 }),
     sandboxPort: env.integer('ONCEPOST_SANDBOX_PORT', apiPort + 1, { min: 1, max: 65535 }),
-    baseUrl: env.url('ONCEPOST_BASE_URL', `http://localhost:${apiPort}`),
+    baseUrl: env.url('ONCEPOST_BASE_URL', `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${apiPort}`),
     temporal: {
       uiUrl: env.string('TEMPORAL_UI_URL'),
       stickyTimeoutMs: env.integer('TEMPORAL_STICKY_TIMEOUT_MS', 5_000, { min: 100 }),

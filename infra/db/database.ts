@@ -39,6 +39,29 @@ export async function openDatabase(options: { url: string; pool: number }): Prom
       idle_in_transaction_session_timeout: REQUEST_TRANSACTION_TIMEOUT_MS,
       connectionTimeoutMillis: DATABASE_CONNECTION_TIMEOUT_MS,
       keepAlive: true,
+      onPoolCreated: returnBroken,
     },
   });
+}
+
+interface PooledClient {
+  release(destroy: boolean): void;
+  once(event: 'end', listener: () => void): void;
+}
+
+interface PoolEvents {
+  on(event: 'connect' | 'acquire', listener: (client: PooledClient) => void): void;
+  on(event: 'release', listener: (error: unknown, client: PooledClient) => void): void;
+}
+
+/**
+ * Gives a connection that broke inside a transaction back to the pool. The query builder releases it only after COMMIT or
+ * ROLLBACK succeeded, which they cannot on a broken connection: without this, every break would cost a place of the pool for ever.
+ */
+function returnBroken(pool: PoolEvents): void {
+  const lent = new Set<PooledClient>();
+  pool.on('acquire', (client) => lent.add(client));
+  pool.on('release', (_error, client) => lent.delete(client));
+  // Later than the end itself: a holder outside a transaction gives it back by its own finally.
+  pool.on('connect', (client) => client.once('end', () => setTimeout(() => lent.has(client) && client.release(true), 10)));
 }

@@ -6,12 +6,18 @@ import { until } from '../support/until.ts';
 import type { Setting } from './setting.ts';
 import { atOnce, median } from './stats.ts';
 
+/** In MiB. RSS right after the work holds garbage too; the live heap is what is really kept. */
+export interface Memory {
+  rss: Record<'api' | 'worker', number>;
+  liveHeap: Record<'api' | 'worker', number>;
+}
+
 export interface AtRest {
   posts: number;
   seconds: number;
   runningWorkflows: number;
   eventsPerWorkflow: number;
-  rssMiB: Record<'api' | 'worker', { before: number; after: number }>;
+  memory: { before: Memory; after: Memory };
 }
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +27,7 @@ const CALM_MS = 5_000;
 
 /** Posts that are due in an hour: what they cost while they wait. */
 export async function postsAtRest(setting: Setting, posts: number): Promise<AtRest> {
-  const before = memory(setting);
+  const before = await memory(setting);
   const startedAt = performance.now();
   const scheduledAt = new Date(Date.now() + HOUR_MS).toISOString();
   const account = setting.tenant.accounts.twitter!.id;
@@ -29,7 +35,7 @@ export async function postsAtRest(setting: Setting, posts: number): Promise<AtRe
   await until('Temporal knows of every scheduled post', async () => (await inScope(setting.system.db, SYSTEM, (tx) => tx.count(OutboxEntity))) === 0, 120_000);
   const seconds = (performance.now() - startedAt) / 1000;
   await pause(CALM_MS);
-  const after = memory(setting);
+  const after = await memory(setting);
   const { client } = setting.system;
   const step = Math.max(1, Math.floor(posts / SAMPLE));
   const lengths = await atOnce(ids.filter((_, n) => n % step === 0), 10, async (id) => (await client.workflow.getHandle(workflowIds.publishPost(id, 1)).describe()).historyLength);
@@ -39,10 +45,11 @@ export async function postsAtRest(setting: Setting, posts: number): Promise<AtRe
   });
   return {
     posts, seconds, runningWorkflows: running, eventsPerWorkflow: Math.max(median(lengths), ...lengths),
-    rssMiB: { api: { before: before.api, after: after.api }, worker: { before: before.worker, after: after.worker } },
+    memory: { before, after },
   };
 }
 
-function memory({ processes }: Setting): Record<'api' | 'worker', number> {
-  return { api: processes.rssMiB('api'), worker: processes.rssMiB('worker') };
+async function memory({ processes, liveHeap, system }: Setting): Promise<Memory> {
+  const rss = { api: Math.round(processes.rssMiB('api')), worker: Math.round(processes.rssMiB('worker')) };
+  return { rss, liveHeap: { api: Math.round(await liveHeap.mib(system.api)), worker: Math.round(await liveHeap.mib(system.worker)) } };
 }

@@ -40,17 +40,12 @@ export function summaryOf({ product, bare, alone, crowded, commits, events, atRe
     accept_to_call_ms: { alone, at_30: crowded },
     write_transactions_per_post: rounded(commits.writes, 2), commits_per_post: rounded(commits.commits, 2),
     history_events_per_post: events.product, history_events_per_bare_workflow: events.bare,
-    at_rest: atRest === null ? null : { ...atRest, seconds: rounded(atRest.seconds), rssMiB: rssOf(atRest) },
+    at_rest: atRest === null ? null : { ...atRest, seconds: rounded(atRest.seconds) },
   };
 }
 
 function cpuOf(rounds: readonly Round[]): Record<string, number> {
   return Object.fromEntries(Object.keys(rounds[0]!.cpuMs).map((name) => [name, rounded(median(rounds.map((one) => one.cpuMs[name]!)))]));
-}
-
-function rssOf({ rssMiB: { api, worker } }: AtRest): AtRest['rssMiB'] {
-  const pair = ({ before, after }: { before: number; after: number }) => ({ before: Math.round(before), after: Math.round(after) });
-  return { api: pair(api), worker: pair(worker) };
 }
 
 function rounded(value: number, digits = 1): number {
@@ -75,8 +70,10 @@ export function tableOf(summary: Summary): string {
     rows.push(
       ['scheduled posts at rest', `${rest.posts} (accepted and told in ${rest.seconds} s)`],
       ['history events of each', String(rest.eventsPerWorkflow)],
-      ['RSS of API before → after', `${rest.rssMiB.api.before} → ${rest.rssMiB.api.after} MiB`],
-      ['RSS of worker before → after', `${rest.rssMiB.worker.before} → ${rest.rssMiB.worker.after} MiB`],
+      ...(['api', 'worker'] as const).flatMap((name): [string, string][] => [
+        [`live heap of ${name} before → after`, `${rest.memory.before.liveHeap[name]} → ${rest.memory.after.liveHeap[name]} MiB`],
+        [`RSS of ${name} before → after, with garbage`, `${rest.memory.before.rss[name]} → ${rest.memory.after.rss[name]} MiB`],
+      ]),
     );
   }
   return rows.map(([name, value]) => `${name.padEnd(42)}${value}`).join('\n');

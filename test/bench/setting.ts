@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Caller } from '../support/caller.ts';
 import { Process, System, type Tenant } from '../support/system.ts';
 import { BARE_QUEUES } from './bare-queues.ts';
+import { LiveHeap } from './live-heap.ts';
 import type { Options } from './options.ts';
 import { Processes } from './processes.ts';
 
@@ -18,13 +19,15 @@ export interface Setting {
   caller: Caller;
   bareWorker: Process;
   processes: Processes;
+  liveHeap: LiveHeap;
   stop(): Promise<void>;
 }
 
 export async function startSetting(options: Options): Promise<Setting> {
   const system = await System.start({ LOG_LEVEL: 'warn', SANDBOX_LATENCY_MS: '0' });
+  const liveHeap = new LiveHeap();
   try {
-    await asInProduction(system, options);
+    await asInProduction(system, options, liveHeap);
     const bareWorker = new Process('test/bench/bare-worker.ts', { ...system.env, NODE_OPTIONS: '' }, () => isPolled(system, BARE_QUEUES.activities));
     await bareWorker.start();
     const tenant = await system.tenant();
@@ -32,16 +35,18 @@ export async function startSetting(options: Options): Promise<Setting> {
     const stop = async () => {
       await Promise.allSettled([bareWorker.stop(), ...(options.profile === null ? [] : [system.api.stop(), system.worker.stop()])]);
       await system.stop();
+      liveHeap.remove();
     };
-    return { system, tenant, caller: new Caller(system.baseUrl, tenant.testKey), bareWorker, processes: new Processes(roots), stop };
+    return { system, tenant, caller: new Caller(system.baseUrl, tenant.testKey), bareWorker, processes: new Processes(roots), liveHeap, stop };
   } catch (error) {
     await system.stop();
+    liveHeap.remove();
     throw error;
   }
 }
 
 /** Starts API and worker anew with the durations of production and without the proxies of the fault tests in between. */
-async function asInProduction(system: System, options: Options): Promise<void> {
+async function asInProduction(system: System, options: Options, liveHeap: LiveHeap): Promise<void> {
   const { env } = system;
   await Promise.all([system.api.stop(), system.worker.stop()]);
   for (const name of [...DURATIONS, 'CHECK_REPLIES']) delete env[name];
@@ -49,7 +54,8 @@ async function asInProduction(system: System, options: Options): Promise<void> {
     NODE_ENV: 'production', DRAIN_DELAY_MS: '0', DATABASE_URL: system.postgres.url,
     TEMPORAL_ADDRESS: system.temporal.address, SANDBOX_URL: `http://127.0.0.1:${env.ONCEPOST_SANDBOX_PORT}`,
   });
-  if (options.profile !== null) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${resolve(options.profile)}`;
+  const profiling = options.profile === null ? '' : ` --cpu-prof --cpu-prof-dir=${resolve(options.profile)}`;
+  env.NODE_OPTIONS = `${liveHeap.nodeOptions}${profiling}`;
   await Promise.all([system.api.start(), system.worker.start()]);
 }
 
