@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import type { Setting } from './setting.ts';
 import { atOnce, median } from './stats.ts';
 
-/** In MiB. RSS right after the work holds garbage too; the live heap is what is really kept. */
+/** In MiB. RSS holds garbage too, and after the first snapshot what that one took; the live heap is what is really kept. */
 export interface Memory {
   rss: Record<'api' | 'worker', number>;
   liveHeap: Record<'api' | 'worker', number>;

@@ -72,11 +72,11 @@ export function tableOf(summary: Summary): string {
       ['history events of each', String(rest.eventsPerWorkflow)],
       ...(['api', 'worker'] as const).flatMap((name): [string, string][] => [
         [`live heap of ${name} before → after`, `${rest.memory.before.liveHeap[name]} → ${rest.memory.after.liveHeap[name]} MiB`],
-        [`RSS of ${name} before → after, with garbage`, `${rest.memory.before.rss[name]} → ${rest.memory.after.rss[name]} MiB`],
+        [`RSS of ${name}, garbage and snapshot included`, `${rest.memory.before.rss[name]} → ${rest.memory.after.rss[name]} MiB`],
       ]),
     );
   }
-  return rows.map(([name, value]) => `${name.padEnd(42)}${value}`).join('\n');
+  return rows.map(([name, value]) => `${name.padEnd(48)}${value}`).join('\n');
 }
 
 function cpuText(cpu: Record<string, number>): string {
