@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Infra } from '../infra/context.ts';
 import { OutboxEntity, type OutboxRow } from '../infra/db/entities/outbox.entity.ts';
 import { inScope, SYSTEM } from '../infra/db/tenant.ts';
 import { tellTemporal } from '../infra/temporal/tell.ts';
 import type { Log } from '../infra/log/log.ts';
+import { BackgroundLoop } from './background-loop.ts';
 
 const BATCH = 100;
 const AT_ONCE = 10;
@@ -16,32 +16,20 @@ const AWAY_MS = 1_000;
 export class OutboxRelay {
   readonly #infra: Infra;
   readonly #log: Log;
-  readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: BackgroundLoop;
 
   constructor(infra: Infra) {
     this.#infra = infra;
     this.#log = infra.log.child({ subsystem: 'outbox-relay' });
+    this.#loop = new BackgroundLoop({ log: this.#log, turn: () => this.#turn(), afterFailureMs: AWAY_MS });
   }
 
   start(): void {
-    this.#running = this.#loop();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #loop(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      const pauseMs = await this.#turn().catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'the outbox could not be read');
-        return AWAY_MS;
-      });
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** One batch; returns how long to pause. */
@@ -52,7 +40,7 @@ export class OutboxRelay {
     const told: string[] = [];
     const queue = [...rows];
     const carrier = async () => {
-      for (let row = queue.shift(); row !== undefined && !this.#stop.signal.aborted; row = queue.shift()) if (await this.#tell(row)) told.push(row.id);
+      for (let row = queue.shift(); row !== undefined && !this.#loop.isStopping; row = queue.shift()) if (await this.#tell(row)) told.push(row.id);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, carrier));
     if (told.length > 0) await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: told } }));

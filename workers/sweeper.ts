@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { carryOut } from '../activities/operations/carry-out.ts';
 import { RECEIPT_RETENTION_DAYS } from '../infra/contract/limits.ts';
@@ -13,6 +12,7 @@ import type { Tx } from '../infra/db/database.ts';
 import { refOf } from '../infra/ledger/open.ts';
 import type { Log } from '../infra/log/log.ts';
 import { tellTemporal } from '../infra/temporal/tell.ts';
+import { BackgroundLoop } from './background-loop.ts';
 
 const BATCH = 200;
 const FORGET_BATCH = 1_000;
@@ -25,33 +25,28 @@ const FORGET_BATCH = 1_000;
 export class Sweeper {
   readonly #deps: ActivityDeps;
   readonly #log: Log;
-  readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: BackgroundLoop;
 
   constructor(deps: ActivityDeps) {
     this.#deps = deps;
     this.#log = deps.infra.log.child({ subsystem: 'sweeper' });
+    const { sweepEveryMs } = deps.infra.config.timing;
+    const turn = async () => {
+      await this.#sweep();
+      return sweepEveryMs;
+    };
+    this.#loop = new BackgroundLoop({ log: this.#log, turn, afterFailureMs: sweepEveryMs });
   }
 
   start(): void {
-    this.#running = this.#loop();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #loop(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await sleep(this.#deps.infra.config.timing.sweepEveryMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      await this.sweep().catch((error: unknown) => this.#log.warn({ err: error }, 'the sweep did not end; the next one goes on'));
-    }
-  }
-
-  async sweep(): Promise<void> {
+  async #sweep(): Promise<void> {
     const { infra } = this.#deps;
     for (const id of await lostClaims(infra)) {
       // The activity's own decision: an expired claim becomes unknown, an expired keyed one is read and sent again.

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 /** The path with real ids of the home organization, whatever noun each one names. */
 function pathOf(route: RouteSpec): string {
-  const noun = /^\/v1\/posts\/logs\//.test(route.path) ? 'target' : /^\/v1\/(post|operation|account)s/.exec(route.path)![1]!;
+  const noun = route.path.startsWith('/v1/posts/logs/') ? 'target' : /^\/v1\/(post|operation|account)s/.exec(route.path)![1]!;
   return route.path.replace('{target_id}', ids.target!).replace(/\{\w+\}/, ids[noun]!);
 }
 
