@@ -30,7 +30,7 @@ export async function probeOperation(deps: ActivityDeps, { operationId }: { oper
   const open = operation.status === 'unknown' || (operation.status === 'failed' && operation.settledBy === 'verdict' && !!operation.nextProbeAt);
   if (!open) return { kind: 'settled', status: operation.status };
   if (!operation.nextProbeAt) return { kind: 'idle' };
-  if (operation.nextProbeAt > now) return { kind: 'wait', untilMs: operation.nextProbeAt.getTime() };
+  if (operation.nextProbeAt > now) return waitFor(operation, operation.nextProbeAt);
   if (loaded.account.status !== 'active' || loaded.credential === null) return postpone(deps, loaded);
   return look(deps, loaded);
 }
@@ -77,12 +77,12 @@ async function conclude(deps: ActivityDeps, loaded: Loaded, look: Look): Promise
       return { kind: 'settled', status: settled.operation.status };
     }
     await keepLooking(tx, operation, { evidence, counted, ordinal, next: nextLook(loaded.operation, look.provider, now), now });
-    return loaded.operation.status === 'unknown' || operation.nextProbeAt ? waitFor(operation.nextProbeAt ?? null) : { kind: 'settled', status: operation.status };
+    return loaded.operation.status === 'unknown' || operation.nextProbeAt ? waitFor(operation, operation.nextProbeAt ?? null) : { kind: 'settled', status: operation.status };
   });
 }
 
-function waitFor(at: Date | null): ProbeResult {
-  return at === null ? { kind: 'idle' } : { kind: 'wait', untilMs: at.getTime() };
+function waitFor(operation: Operation, at: Date | null): ProbeResult {
+  return at === null ? { kind: 'idle' } : { kind: 'wait', untilMs: at.getTime(), isUnknown: operation.status === 'unknown' };
 }
 
 interface Absence {
@@ -138,5 +138,5 @@ async function postpone(deps: ActivityDeps, loaded: Loaded): Promise<ProbeResult
   const provider = deps.providers[loaded.operation.platform]!;
   const next = nextLook(loaded.operation, provider, now);
   await inScope(deps.infra.db, tenant(loaded.operation), (tx) => tx.nativeUpdate(OperationEntity, { id: loaded.operation.id }, { nextProbeAt: next, ...(loaded.operation.status === 'unknown' && next === null ? { probing: 'exhausted' } : {}) }));
-  return waitFor(next);
+  return waitFor(loaded.operation, next);
 }

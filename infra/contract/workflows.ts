@@ -41,6 +41,7 @@ export type BeginResult =
 
 export type ProbeResult =
   | { kind: 'settled'; status: string }
-  | { kind: 'wait'; untilMs: number }
+  /** `isUnknown: false`: a person decided, and the platform is read once more all the same. */
+  | { kind: 'wait'; untilMs: number; isUnknown: boolean }
   /** Only a verdict, a late answer or a requested probe can bring more. */
   | { kind: 'idle' };
