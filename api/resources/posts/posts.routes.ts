@@ -1,5 +1,6 @@
 import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
+import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
 import { listPosts } from './list.ts';
 import { getLog, listLogs, listPostLogs } from './logs.ts';
@@ -59,6 +60,12 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 200: { description: 'The post, publishing.', schema: postReply, headers: ['ETag', 'Preference-Applied'] } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'TARGET_NOT_FOUND', 'POST_PUBLISHING', 'INVALID_STATE', 'PROVIDER_OUTCOME_UNKNOWN'],
     handler: retryPost,
+  },
+  {
+    method: 'POST', path: '/v1/posts/{id}/cancel', operationId: 'cancelPost', summary: 'Stop what was not sent yet', tag, permission: 'write', pathIds: byId,
+    replies: { 200: { description: 'Scheduled: a draft again. Publishing: targets not sent yet have failed with CANCELLED; those being sent go on.', schema: postReply, headers: ['ETag'] } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_STATE'],
+    handler: cancelPost,
   },
   {
     method: 'GET', path: '/v1/posts/logs', operationId: 'listPublishingLogs', summary: 'Publishing log: one row per target, latest change first', tag, permission: 'read', paged: true,

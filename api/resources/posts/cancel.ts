@@ -1,0 +1,44 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
+import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
+import { notePost } from '../../../infra/db/repositories/timeline.ts';
+import { cancelPending } from '../../../infra/ledger/cancel.ts';
+import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
+import type { Call, Reply } from '../../route.ts';
+import { assertPost } from './access.ts';
+import { etagOf, presentPost } from './posts.present.ts';
+
+/** POST /v1/posts/{id}/cancel: what was not sent yet is not sent. Under the row lock that the start of publishing takes too. */
+export async function cancelPost(call: Call): Promise<Reply> {
+  const state = await lockPost(call.tx, call.params.id!);
+  assertPost(state, call.caller);
+  const { post } = state;
+  if (post.status === 'scheduled') await backToDraft(call, state);
+  else if (post.status === 'publishing') await stopPending(call, state);
+  else if (post.status !== 'draft') {
+    throw new ApiError('INVALID_STATE', `A ${post.status} post has ended, so there is nothing to cancel.`, { details: { status: post.status } });
+  }
+  return { status: 200, body: presentPost(state), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
+}
+
+/** As a change of `scheduled_at` to `draft`: what was frozen for sending is rendered anew when the post is scheduled again. */
+async function backToDraft(call: Call, state: PostState): Promise<void> {
+  const { tx, now, caller, requestId } = call;
+  const { post } = state;
+  await cancelPublishPost(tx, post, post.seq, now);
+  for (const target of state.targets) Object.assign(target, { status: 'draft', text: null, options: {}, media: [], updatedAt: now });
+  Object.assign(post, { scheduledAt: null, wallTime: null, revision: post.revision + 1, seq: post.seq + 1 });
+  refreshPost(tx, state, now);
+  const eventId = writePostEvent(tx, 'post.updated', state, now, { changed: ['scheduled_at'] });
+  notePost(tx, post, [{ type: 'cancel_requested', message: 'The post was cancelled before its time and is a draft again.', eventId, actor: caller.actor, requestId, data: { status: 'scheduled', revision: post.revision } }], now);
+}
+
+async function stopPending(call: Call, state: PostState): Promise<void> {
+  const { tx, now, caller, requestId } = call;
+  const waiting = state.targets.filter((target) => target.status === 'publishing');
+  const cancelled = await cancelPending(tx, state, now);
+  const message = `The post was cancelled while publishing; ${cancelled} of ${waiting.length} open targets were not sent yet.`;
+  notePost(tx, state.post, [{ type: 'cancel_requested', message, actor: caller.actor, requestId, data: { status: 'publishing', cancelled } }], now);
+  // The ending is told after what caused it.
+  if (cancelled > 0) refreshPost(tx, state, now);
+}
