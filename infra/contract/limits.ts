@@ -54,6 +54,8 @@ export const CATCH_UP_LATENESS_DEFAULT_SECONDS = 86_400;
 export const CATCH_UP_GAP_MS = 60_000;
 export const CATCH_UP_LATE_AFTER_MS = 300_000;
 export const POST_WAIT_MAX_SECONDS = 30;
+/** How long what happened to a deleted post can still be read. */
+export const DELETED_POST_READABLE_MS = 90 * 86_400_000;
 
 export const OPERATION_WAIT_MAX_SECONDS = 25;
 export const OPERATION_WAIT_DEFAULT_SECONDS = 10;

@@ -10,6 +10,11 @@ export function assertPost(state: PostState | null, caller: Caller): asserts sta
   assertWorkspaceAccess(caller, state.post.workspaceId ?? null);
 }
 
+/** The same for the row alone. */
+export function assertLivePost(post: Post | null, caller: Caller): asserts post is Post {
+  assertPostRow(post?.deletedAt ? null : post, caller);
+}
+
 /** As `assertPost`, for what stays readable after a deletion. */
 export function assertPostRow(post: Post | null, caller: Caller): asserts post is Post {
   if (post === null) throw postNotFound();

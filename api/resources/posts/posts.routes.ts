@@ -4,11 +4,14 @@ import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
 import { listPosts } from './list.ts';
 import { getLog, listLogs, listPostLogs } from './logs.ts';
-import { createBody, listQuery, logsQuery, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
+import { getNotes, updateNotes } from './notes.ts';
+import { createBody, listQuery, logsQuery, notesBody, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
 import { getPost } from './read.ts';
 import { deletePost } from './remove.ts';
-import { logEntryReply, postReply } from './reply-schema.ts';
+import { logEntryReply, notesReply, postReply } from './reply-schema.ts';
 import { retryPost } from './retry.ts';
+import { timelinePage, timelineQuery } from './timeline.schema.ts';
+import { listTimeline } from './timeline.ts';
 import { updatePost } from './update.ts';
 
 const tag = 'posts';
@@ -66,6 +69,26 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 200: { description: 'Scheduled: a draft again. Publishing: targets not sent yet have failed with CANCELLED; those being sent go on.', schema: postReply, headers: ['ETag'] } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_STATE'],
     handler: cancelPost,
+  },
+  {
+    method: 'GET', path: '/v1/posts/{id}/notes', operationId: 'getPostNotes', summary: 'Read the internal notes of a post', tag, permission: 'read', pathIds: byId,
+    replies: { 200: { description: 'The notes; null where there are none.', schema: notesReply } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: getNotes,
+  },
+  {
+    method: 'PATCH', path: '/v1/posts/{id}/notes', operationId: 'updatePostNotes', summary: 'Change the internal notes of a post in any status', tag, permission: 'write', pathIds: byId,
+    body: notesBody,
+    replies: { 200: { description: 'The notes as they are now. The revision of the post stays.', schema: notesReply } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: updateNotes,
+  },
+  {
+    method: 'GET', path: '/v1/posts/{id}/timeline', operationId: 'listPostTimeline', summary: 'Read what happened to a post, in order', tag, permission: 'read', paged: true, pathIds: byId,
+    query: timelineQuery,
+    replies: { 200: { description: 'A page of entries, oldest first, those of its operations among them. Readable for 90 days after a deletion.', schema: timelinePage } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
+    handler: listTimeline,
   },
   {
     method: 'GET', path: '/v1/posts/logs', operationId: 'listPublishingLogs', summary: 'Publishing log: one row per target, latest change first', tag, permission: 'read', paged: true,

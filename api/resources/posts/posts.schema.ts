@@ -33,12 +33,14 @@ function scheduledAt({ zoneIsKnown }: { zoneIsKnown: boolean }): Joi.StringSchem
 const targets = Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGET_SELECTORS_MAX)
   .description('Account ids, platform names (all accounts on it) or workspace ids (all accounts in it).');
 
+const notes = Joi.string().allow('', null).max(NOTES_MAX_CHARS).description('Internal, never published.');
+
 const editable = {
   content: Joi.string().allow('', null).max(CONTENT_MAX_CHARS),
   media: mediaList.allow(null),
   target_options: targetOptions.allow(null),
   timezone: timezone.allow(null),
-  notes: Joi.string().allow('', null).max(NOTES_MAX_CHARS).description('Internal, never published.'),
+  notes,
   catch_up: Joi.object({
     max_lateness_seconds: Joi.number().integer().min(0).max(CATCH_UP_LATENESS_MAX_SECONDS),
     on_late: Joi.string().valid('publish', 'skip', 'hold'),
@@ -58,6 +60,8 @@ export const updateBody = Joi.object({
   ...editable,
   expected_revision: Joi.number().integer().min(1),
 });
+
+export const notesBody = Joi.object({ notes });
 
 export const retryBody = Joi.object({
   targets: Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGETS_MAX).description('Account ids or target ids; absent: every failed target whose outcome is known.'),

@@ -109,3 +109,5 @@ export const logEntryReply = Joi.object({
   workspace_id: wireId('ws_').allow(null),
   deleted: Joi.boolean().description('The post is deleted.'),
 });
+
+export const notesReply = Joi.object({ notes: text });
