@@ -12,14 +12,20 @@ interface Column {
   label: string;
   property: string;
   isTime: boolean;
+  isJson: boolean;
   isKey: boolean;
 }
 
-const known = new Map<string, Column[]>();
+export interface Table {
+  name: string;
+  columns: Column[];
+}
+
+const known = new Map<string, Table>();
 
 /** `o."status" as "o__status", …` for every column of these tables. */
 export function columnsOf(tx: Tx, ...parts: Part<any>[]): string {
-  return parts.flatMap((part) => tableOf(tx, part).map(({ name, label }) => `${part.alias}."${name}" as "${label}"`)).join(', ');
+  return parts.flatMap((part) => tableOf(tx, part).columns.map(({ name, label }) => `${part.alias}."${name}" as "${label}"`)).join(', ');
 }
 
 /**
@@ -28,7 +34,7 @@ export function columnsOf(tx: Tx, ...parts: Part<any>[]): string {
  */
 export function rowOf<T extends object>(tx: Tx, part: Part<T>, joined: Record<string, unknown>): T | null {
   const own: Record<string, unknown> = {};
-  for (const { label, property, isTime, isKey } of tableOf(tx, part)) {
+  for (const { label, property, isTime, isKey } of tableOf(tx, part).columns) {
     const value = joined[label];
     if (isKey && value === null) return null;
     own[property] = isTime && value !== null ? new Date(value as string) : value;
@@ -36,14 +42,15 @@ export function rowOf<T extends object>(tx: Tx, part: Part<T>, joined: Record<st
   return own as T;
 }
 
-function tableOf(tx: Tx, { alias, entity }: Part<any>): Column[] {
+/** Name and columns of an entity's table, asked of the ORM once. */
+export function tableOf(tx: Tx, { alias, entity }: Part<any>): Table {
   const meta = tx.getMetadata().get(entity);
   const id = `${alias} ${meta.tableName}`;
   let table = known.get(id);
-  if (table === undefined) known.set(id, (table = (meta.props as EntityProperty[]).map((one) => columnOf(alias, one))));
+  if (table === undefined) known.set(id, (table = { name: meta.tableName, columns: (meta.props as EntityProperty[]).map((one) => columnOf(alias, one)) }));
   return table;
 }
 
 function columnOf(alias: string, { name, fieldNames, columnTypes, primary }: EntityProperty): Column {
-  return { name: fieldNames[0]!, label: `${alias}__${fieldNames[0]!}`, property: name, isTime: columnTypes[0]!.startsWith('timestamptz'), isKey: primary === true };
+  return { name: fieldNames[0]!, label: `${alias}__${fieldNames[0]!}`, property: name, isTime: columnTypes[0]!.startsWith('timestamptz'), isJson: columnTypes[0] === 'jsonb', isKey: primary === true };
 }

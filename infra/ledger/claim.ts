@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { LockMode } from '@mikro-orm/core';
 import { inScope, tenant } from '../db/tenant.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { AccountEntity } from '../db/entities/account.entity.ts';
-import { OperationEntity, type Operation } from '../db/entities/operation.entity.ts';
+import type { Operation } from '../db/entities/operation.entity.ts';
 import { StepEntity, type Step } from '../db/entities/step.entity.ts';
-import { forgetStart } from '../db/repositories/outbox.ts';
+import { columnsOf, rowOf } from '../db/joined.ts';
+import { startForgotten } from '../db/repositories/outbox.ts';
+import { insertOf, writeTogether, type Statement } from '../db/rows.ts';
 import { isPublic } from './effects.ts';
 import type { StepEffect } from '../contract/statuses.ts';
+
+const STEP = { alias: 's', entity: StepEntity };
 
 /** A plan's step as the ledger stores it. */
 export interface StepPlan {
@@ -40,23 +42,53 @@ export interface FinishedStep {
  * passes: the outcome is then unknown, because nobody can tell whether a byte left.
  */
 export async function claim(db: Database, request: ClaimRequest): Promise<string | null> {
-  const token = randomBytes(16).toString('hex');
   return inScope(db, tenant(request.operation), async (tx) => {
-    const operation = await tx.findOneOrFail(OperationEntity, { id: request.operation.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const steps = await storePlan(tx, operation, request);
-    if (!(await mayClaim(operation, steps, request))) return null;
-    if (request.minGapSeconds > 0 && !(await takeGap(tx, request))) return null;
-    const step = steps.find((one) => one.name === request.step)!;
-    if (operation.status !== 'sending') operation.revision += 1;
-    Object.assign(operation, { status: 'sending', claimToken: token, claimStep: step.name, claimDeadline: request.deadline, claimedAt: operation.claimedAt ?? request.now, updatedAt: request.now });
-    Object.assign(step, { state: 'sending', attempt: step.attempt + 1, startedAt: request.now, progress: 'connecting' });
-    await forgetStart(tx, operation.workflowId);
+    const operation = await lockForClaim(tx, request.operation.id);
+    // A statement of its own: joined to the lock, it would show the steps as they were before the wait for the lock.
+    const plan = fillPlan(await storedSteps(tx, request.operation.id), request);
+    const isMine = mayClaim(operation, plan.steps, request) && (request.minGapSeconds === 0 || (await takeGap(tx, request)));
+    const token = isMine ? randomBytes(16).toString('hex') : null;
+    await write(tx, { operation, plan, request, token });
     return token;
   });
 }
 
+type Claimed = Pick<Operation, 'status' | 'claimStep' | 'workflowId'> & { claimDeadline: Date | null };
+
+async function lockForClaim(tx: Tx, id: string): Promise<Claimed> {
+  const [row] = await tx.execute<{ status: Operation['status']; claim_step: string | null; claim_deadline: string | null; workflow_id: string }[]>(
+    'select status, claim_step, claim_deadline, workflow_id from operation where id = ? for update', [id]);
+  if (row === undefined) throw new Error(`operation ${id} is gone`);
+  return { status: row.status, claimStep: row.claim_step, claimDeadline: row.claim_deadline === null ? null : new Date(row.claim_deadline), workflowId: row.workflow_id };
+}
+
+async function storedSteps(tx: Tx, operationId: string): Promise<Step[]> {
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, STEP)} from step s where s.operation_id = ?`, [operationId]);
+  return rows.map((row) => rowOf(tx, STEP, row)!);
+}
+
+/** What changes of a stored step here; the rest of it belongs to others. */
+const TAKEN = ['state', 'attempt', 'progress', 'checkpoint', 'providerId', 'startedAt', 'finishedAt', 'usableUntil'] as const;
+
+/** One statement. Without a token nothing is claimed, but what was done so far is kept. */
+async function write(tx: Tx, { operation, plan, request, token }: { operation: Claimed; plan: Plan; request: ClaimRequest; token: string | null }): Promise<void> {
+  const { now, deadline } = request;
+  const statements: Statement[] = [];
+  if (token !== null) {
+    const step = plan.steps.find((one) => one.name === request.step)!;
+    Object.assign(step, { state: 'sending', attempt: step.attempt + 1, startedAt: now, progress: 'connecting' });
+    plan.changed.add(step);
+    statements.push({
+      sql: `update operation set "status" = 'sending', "claim_token" = ?, "claim_step" = ?, "claim_deadline" = ?, "claimed_at" = coalesce(claimed_at, ?), "updated_at" = ?, "revision" = revision + ? where id = ?`,
+      params: [token, step.name, deadline, now, now, operation.status === 'sending' ? 0 : 1, request.operation.id],
+    }, startForgotten(operation.workflowId));
+  }
+  if (plan.changed.size > 0) statements.push(insertOf(tx, StepEntity, [...plan.changed], { key: 'operation_id, name', takes: TAKEN }));
+  await writeTogether(tx, statements);
+}
+
 /** A claim is free when nothing is in flight; a keyed step may be claimed anew with its key; an unkeyed one never twice. */
-async function mayClaim(operation: Operation, steps: readonly Step[], request: ClaimRequest): Promise<boolean> {
+function mayClaim(operation: Claimed, steps: readonly Step[], request: ClaimRequest): boolean {
   const step = steps.find((one) => one.name === request.step);
   if (step === undefined || !isPublic(step.effect) || step.state === 'done' || step.state === 'unknown') return false;
   if (operation.status === 'pending') return true;
@@ -66,21 +98,34 @@ async function mayClaim(operation: Operation, steps: readonly Step[], request: C
   return inFlight?.name === step.name && step.effect === 'public_keyed' && operation.claimDeadline! <= request.now;
 }
 
-async function storePlan(tx: Tx, operation: Operation, request: ClaimRequest): Promise<Step[]> {
-  const stored = await tx.find(StepEntity, { operationId: operation.id });
-  return request.plan.map((planned, position) => {
-    const step = stored.find((one) => one.name === planned.name) ?? newStep(tx, operation, { ...planned, position });
-    const finished = request.done.get(planned.name);
-    if (finished !== undefined && step.state !== 'done') finishStep(step, finished);
-    return step;
-  });
+interface Plan {
+  steps: Step[];
+  changed: Set<Step>;
 }
 
-export function newStep(tx: Tx, operation: Pick<Operation, 'id' | 'organizationId' | 'mode'>, plan: StepPlan & { position: number }): Step {
-  return tx.create(StepEntity, {
-    operationId: operation.id, organizationId: operation.organizationId, mode: operation.mode, ...plan, state: 'pending',
-    attempt: 0, reused: false, progress: 'not_started',
-  }, { persist: true });
+/** The plan's steps as stored, with those that are not stored yet and the results of this run. */
+function fillPlan(stored: readonly Step[], request: ClaimRequest): Plan {
+  const changed = new Set<Step>();
+  const steps = request.plan.map((planned, position) => {
+    const known = stored.find((one) => one.name === planned.name);
+    const step = known ?? freshStep(request.operation, { ...planned, position });
+    const finished = step.state === 'done' ? undefined : request.done.get(planned.name);
+    if (finished !== undefined) finishStep(step, finished);
+    if (known === undefined || finished !== undefined) changed.add(step);
+    return step;
+  });
+  return { steps, changed };
+}
+
+type Owner = Pick<Operation, 'id' | 'organizationId' | 'mode'>;
+
+function freshStep({ id, organizationId, mode }: Owner, plan: StepPlan & { position: number }): Step {
+  const { name, effect, required, position } = plan;
+  return { operationId: id, organizationId, mode, name, effect, required, position, state: 'pending', attempt: 0, reused: false, progress: 'not_started' } as Step;
+}
+
+export function newStep(tx: Tx, operation: Owner, plan: StepPlan & { position: number }): Step {
+  return tx.create(StepEntity, freshStep(operation, plan), { persist: true });
 }
 
 export function finishStep(step: Step, finished: FinishedStep): void {
@@ -89,8 +134,7 @@ export function finishStep(step: Step, finished: FinishedStep): void {
 
 /** Keeps the account's gap: the row lock lets one send of the account through at a time, and the next only after the gap. */
 async function takeGap(tx: Tx, request: ClaimRequest): Promise<boolean> {
-  const account = await tx.findOneOrFail(AccountEntity, { id: request.operation.accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (account.nextAllowedAt && account.nextAllowedAt > request.now) return false;
-  account.nextAllowedAt = new Date(request.now.getTime() + request.minGapSeconds * 1000);
-  return true;
+  const until = new Date(request.now.getTime() + request.minGapSeconds * 1000);
+  const rows = await tx.execute<unknown[]>('update account set next_allowed_at = ? where id = ? and (next_allowed_at is null or next_allowed_at <= ?) returning id', [until, request.operation.accountId, request.now]);
+  return rows.length > 0;
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../database.ts';
 import type { Operation } from '../entities/operation.entity.ts';
 import { OutboxEntity, type OutboxRow } from '../entities/outbox.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
+import type { Statement } from '../rows.ts';
 
 interface Tenant {
   organizationId: string;
@@ -65,5 +66,11 @@ export async function wakeReconcile(tx: Tx, operation: Operation, now: Date): Pr
 
 /** Part of the transaction that begins the work: Temporal evidently knows of it. */
 export async function forgetStart(tx: Tx, workflowId: string): Promise<void> {
-  await tx.execute('delete from outbox where id = ?', [`start:${workflowId}`]);
+  const { sql, params } = startForgotten(workflowId);
+  await tx.execute(sql, params);
+}
+
+/** The same, to be written together with other things. */
+export function startForgotten(workflowId: string): Statement {
+  return { sql: 'delete from outbox where id = ?', params: [`start:${workflowId}`] };
 }
