@@ -52,7 +52,7 @@ function presentMedia(post: Post): Record<string, unknown>[] | null {
   return post.media?.map(presentMediaItem) ?? null;
 }
 
-function presentMediaItem(item: MediaItem): Record<string, unknown> {
+export function presentMediaItem(item: MediaItem): Record<string, unknown> {
   const type = mediaTypeOf(item);
   return {
     url: item.url,

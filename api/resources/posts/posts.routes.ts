@@ -2,14 +2,17 @@ import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
 import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
+import { duplicatePost } from './duplicate.ts';
 import { listPosts } from './list.ts';
 import { getLog, listLogs, listPostLogs } from './logs.ts';
 import { getNotes, updateNotes } from './notes.ts';
-import { createBody, listQuery, logsQuery, notesBody, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
+import { createBody, duplicateBody, listQuery, logsQuery, notesBody, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
 import { getPost } from './read.ts';
 import { deletePost } from './remove.ts';
 import { logEntryReply, notesReply, postReply } from './reply-schema.ts';
 import { retryPost } from './retry.ts';
+import { targetReply, targetsReply } from './targets.schema.ts';
+import { getTarget, listTargets } from './targets.ts';
 import { timelinePage, timelineQuery } from './timeline.schema.ts';
 import { listTimeline } from './timeline.ts';
 import { updatePost } from './update.ts';
@@ -71,6 +74,13 @@ export const postRoutes: readonly RouteSpec[] = [
     handler: cancelPost,
   },
   {
+    method: 'POST', path: '/v1/posts/{id}/duplicate', operationId: 'duplicatePost', summary: 'Make a new post of an existing one', tag, permission: 'write', pathIds: byId,
+    body: duplicateBody,
+    replies: { 201: { description: 'The new post, a draft unless scheduled_at says otherwise.', schema: postReply, headers: ['Location', 'ETag', 'X-Usage-Count', 'X-Usage-Limit', 'Oncepost-Warnings', 'Preference-Applied'] } },
+    errors: ['POST_NOT_FOUND', ...CHECKS, 'PROVIDER_OUTCOME_UNKNOWN', 'INVALID_STATE', 'QUOTA_EXCEEDED'],
+    handler: duplicatePost,
+  },
+  {
     method: 'GET', path: '/v1/posts/{id}/notes', operationId: 'getPostNotes', summary: 'Read the internal notes of a post', tag, permission: 'read', pathIds: byId,
     replies: { 200: { description: 'The notes; null where there are none.', schema: notesReply } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
@@ -89,6 +99,19 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 200: { description: 'A page of entries, oldest first, those of its operations among them. Readable for 90 days after a deletion.', schema: timelinePage } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
     handler: listTimeline,
+  },
+  {
+    method: 'GET', path: '/v1/posts/{id}/targets', operationId: 'listPostTargets', summary: "Read a post's targets in full", tag, permission: 'read', pathIds: byId,
+    replies: { 200: { description: 'All targets, in the order of the post.', schema: targetsReply } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: listTargets,
+  },
+  {
+    // No form is promised for the second id: it may be the target's or its account's.
+    method: 'GET', path: '/v1/posts/{id}/targets/{target_id}', operationId: 'getPostTarget', summary: 'Read one target of a post, by its id or its account', tag, permission: 'read', pathIds: byId,
+    replies: { 200: { description: 'The target.', schema: targetReply } },
+    errors: ['POST_NOT_FOUND', 'TARGET_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: getTarget,
   },
   {
     method: 'GET', path: '/v1/posts/logs', operationId: 'listPublishingLogs', summary: 'Publishing log: one row per target, latest change first', tag, permission: 'read', paged: true,

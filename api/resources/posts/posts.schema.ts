@@ -61,6 +61,15 @@ export const updateBody = Joi.object({
   expected_revision: Joi.number().integer().min(1),
 });
 
+/** What is absent or null is the source's, the notes excepted. */
+export const duplicateBody = Joi.object({
+  // By the form of what is given, so that what is wrong inside a list is named by its place.
+  targets: Joi.alternatives().conditional(Joi.ref('.'), { is: Joi.array().required(), otherwise: Joi.valid('all', 'failed') }).try(targets).allow(null).description('all, failed (those whose outcome is known), or selectors as on creation. Default all.'),
+  scheduled_at: scheduledAt({ zoneIsKnown: false }).allow(null),
+  content: editable.content,
+  notes,
+});
+
 export const notesBody = Joi.object({ notes });
 
 export const retryBody = Joi.object({

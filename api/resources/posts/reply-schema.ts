@@ -9,7 +9,7 @@ const text = string.allow(null);
 const whole = Joi.number().integer();
 const never = Joi.valid(null);
 
-const targetAccount = Joi.object({
+export const targetAccount = Joi.object({
   id: wireId('acc_'),
   username: text,
   display_name: text,
@@ -30,7 +30,7 @@ const targetAccount = Joi.object({
   warnings: Joi.array().items(Joi.object({ code: Joi.string(), message: Joi.string(), step: Joi.string().optional() }).optional()),
 });
 
-const targetError = Joi.object({
+export const targetError = Joi.object({
   code: Joi.string(),
   message: Joi.string(),
   detail: string.optional(),
@@ -46,7 +46,7 @@ const target = Joi.object({
   error: targetError.optional(),
 });
 
-const mediaItem = Joi.object({
+export const mediaItem = Joi.object({
   url: Joi.string(),
   type: Joi.valid('image', 'video', 'gif', 'document').optional(),
   media_id: never,

@@ -1,0 +1,62 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import { PostEntity, type Post } from '../../../infra/db/entities/post.entity.ts';
+import type { PostState } from '../../../infra/db/repositories/events.ts';
+import { notePost } from '../../../infra/db/repositories/timeline.ts';
+import { lockPost } from '../../../infra/ledger/post-state.ts';
+import type { Call, Reply } from '../../route.ts';
+import { assertPost } from './access.ts';
+import { createPost } from './create.ts';
+import { readWait } from './prefer-wait.ts';
+import { scheduleOrRefuse } from './schedule.ts';
+
+/**
+ * POST /v1/posts/{id}/duplicate: a creation whose body is made of another post, so that it is checked, counted and told
+ * as any. Under the source's lock: whether a failed target is unknown must not change between looking and copying.
+ */
+export async function duplicatePost(call: Call): Promise<Reply> {
+  const { tx, now, params, caller, body } = call;
+  readWait(call.headers);
+  const source = await lockPost(tx, params.id!);
+  assertPost(source, caller);
+  const { post } = source;
+  const scheduledAt: string = body.scheduled_at ?? 'draft';
+  scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
+  const targets = selectorsOf(source, body.targets ?? 'all');
+  const reply = await createPost({ ...call, body: { ...copyOf(post), targets, scheduled_at: scheduledAt, content: body.content ?? post.content ?? null, notes: body.notes ?? null } });
+  await tell(call, post, (reply.body as { id: string }).id);
+  return reply;
+}
+
+/** A workspace that was given is given again; one that followed from the accounts follows from those of the copy. */
+function copyOf(post: Post): Record<string, unknown> {
+  return {
+    media: post.media ?? null,
+    target_options: post.targetOptions ?? null,
+    timezone: post.timezone,
+    catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
+    ...(post.workspaceGiven && post.workspaceId ? { workspace_id: post.workspaceId } : {}),
+  };
+}
+
+function selectorsOf(source: PostState, wished: 'all' | 'failed' | readonly string[]): readonly string[] {
+  if (Array.isArray(wished)) return wished;
+  const targets = [...source.targets].sort((a, b) => a.position - b.position);
+  if (wished === 'all') return targets.map((target) => target.accountId);
+  const failed = targets.filter((target) => target.status === 'failed');
+  const isUnknown = (operationId: string | null | undefined) => source.operations.get(operationId ?? '')?.status === 'unknown';
+  const known = failed.filter((target) => !isUnknown(target.operationId));
+  if (known.length > 0) return known.map((target) => target.accountId);
+  const { status } = source.post;
+  if (failed.length === 0) throw new ApiError('INVALID_STATE', `Nothing of a ${status} post has failed, so there is nothing to duplicate. Name targets, or take all.`, { details: { status } });
+  throw new ApiError('PROVIDER_OUTCOME_UNKNOWN', 'Nobody knows whether the failed targets were published, so they are not copied. Wait for a proof, or give a verdict on the operations.', {
+    details: { operation_ids: failed.map((target) => target.operationId) },
+  });
+}
+
+/** Each of the two says in its timeline where the other is. */
+async function tell({ tx, now, caller, requestId }: Call, source: Post, copyId: string): Promise<void> {
+  const copy = await tx.findOneOrFail(PostEntity, { id: copyId });
+  const by = { actor: caller.actor, requestId };
+  notePost(tx, source, [{ type: 'duplicated', message: 'A copy of the post was made.', ...by, data: { copy_id: copyId } }], now);
+  notePost(tx, copy, [{ type: 'duplicated', message: 'The post was made as a copy of another.', ...by, data: { source_id: source.id } }], now);
+}
