@@ -6,6 +6,7 @@ import { BODY_TIMEOUT_MS, HEADERS_MAX_BYTES, HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS }
 import { errorReply } from './error-reply.ts';
 import { WAITS_FOR_CONTINUE } from './middleware/body-limit.ts';
 import { UNKNOWN_EXPECTATION } from './middleware/framing.ts';
+import { ALWAYS_SENT } from './middleware/headers.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;
 
@@ -56,7 +57,7 @@ function methodNotAllowed(): ApiError {
 function refuse(socket: Duplex, error: ApiError): void {
   const requestId = newId('request');
   const reply = errorReply(error, { requestId, unkeyedMutation: false });
-  const headers = { ...reply.headers, 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store', Connection: 'close', 'Content-Length': String(Buffer.byteLength(reply.body)) };
+  const headers = { ...reply.headers, ...ALWAYS_SENT, 'X-Request-Id': requestId, Connection: 'close', 'Content-Length': String(Buffer.byteLength(reply.body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines}\r\n${reply.body}`);
 }

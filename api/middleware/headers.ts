@@ -8,17 +8,22 @@ const EXPOSED_HEADERS = [
 ].join(', ');
 const PREFLIGHT_SECONDS = '86400';
 
+/** What every answer carries, whatever is configured, and also where none of the application has run. */
+export const ALWAYS_SENT: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+  'Content-Security-Policy': `default-src 'none'; frame-ancestors 'none'`,
+  'Cache-Control': 'no-store',
+};
+
 /** Row 4: headers that every answer carries, errors included. */
 export function securityHeaders(config: Config): Middleware {
   const fixed: Record<string, string> = {
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'no-referrer',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+    ...ALWAYS_SENT,
     'Cross-Origin-Resource-Policy': config.cors === '*' ? 'cross-origin' : 'same-origin',
-    'Content-Security-Policy': `default-src 'none'; frame-ancestors 'none'`,
-    'Cache-Control': 'no-store',
     ...(config.baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
   };
   return async function securityHeaders(ctx, next) {

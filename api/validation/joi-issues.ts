@@ -39,6 +39,7 @@ function fitsInCodePoints(detail: Joi.ValidationErrorItem): boolean {
 }
 
 function codeOf(detail: Joi.ValidationErrorItem): IssueCode {
+  if (detail.type === 'alternatives.match' && typeof detail.context?.value === 'string') return 'invalid_string';
   const known = CODES[detail.type];
   if (known !== undefined) return known;
   if (detail.type === 'number.unsafe') return Number(detail.context?.value) > 0 ? 'too_big' : 'too_small';
@@ -58,7 +59,8 @@ function messageOf(detail: Joi.ValidationErrorItem, place: Place, description: J
   const unit = type === 'string' ? ' characters' : type === 'array' ? ' items' : type === 'object' ? ' members' : '';
   switch (rule) {
     case 'required': return `${label} is required`;
-    case 'only': return `${label} must be one of ${((detail.context?.valids ?? []) as unknown[]).map((one) => (one === null ? 'null' : String(one))).join(', ')}`;
+    case 'only': return `${label} must be one of ${((detail.context?.valids ?? []) as unknown[]).filter((one) => one !== null).map(String).join(', ')}`;
+    case 'both': return `${label} is another name of ${String(detail.context?.main)}; give one of them`;
     case 'unknown': return unknownMember(detail, place, description);
     case 'pattern': return `${label} does not have the expected form`;
     case 'base': return `${label} must be ${TYPE_WORDS[type] ?? 'of another type'}`;
@@ -90,7 +92,8 @@ function unknownMember(detail: Joi.ValidationErrorItem, place: Place, descriptio
   const name = String(detail.path.at(-1));
   const guess = didYouMean(name, namesAt(description, detail.path.slice(0, -1)));
   const shown = cut(name, ECHO_MAX_CHARS);
-  return `${shown} is not a field of this ${place}${guess === null ? '' : `; did you mean ${guess}?`}`;
+  const holder = detail.path.length === 1 ? `this ${place}` : labelOf(detail.path.slice(0, -1));
+  return `${shown} is not a field of ${holder}${guess === null ? '' : `; did you mean ${guess}?`}`;
 }
 
 function labelOf(path: readonly (string | number)[]): string {

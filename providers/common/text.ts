@@ -27,7 +27,7 @@ export function checkText(list: IssueList, target: CheckTarget, length: TextLeng
   if (value > limit) {
     list.error({
       code: 'CONTENT_TOO_LONG',
-      message: `The text has ${value} ${unit}, ${value - limit} more than the ${limit} allowed.`,
+      message: `The text has ${value} ${unit === 'weighted' ? 'weighted characters' : unit}, ${value - limit} more than the ${limit} allowed.`,
       fix: 'Shorten the text, or give this target a shorter one in target_options.content.',
       path: ['content'],
       details: { length: value, limit, unit, over: value - limit, per_url: perUrl },

@@ -173,7 +173,7 @@ describe('the tree', () => {
     const answer = await post({ tagz: 1, tags: [{ nome: 'x' }], colour: 'red', count: 11 });
     expect(issuesOf(answer)).toEqual([['unrecognized_keys', 'tagz'], ['unrecognized_keys', 'tags.0.nome'], ['required', 'tags.0.name'], ['unrecognized_keys', 'colour'], ['too_big', 'count'], ['required', 'text']]);
     const messages = answer.body.error.details.issues.map((issue: { message: string }) => issue.message);
-    expect(messages).toEqual(['tagz is not a field of this body; did you mean tags?', 'nome is not a field of this body; did you mean name?', 'tags[0].name is required', 'colour is not a field of this body; did you mean color?', 'count must be at most 10', 'text is required']);
+    expect(messages).toEqual(['tagz is not a field of this body; did you mean tags?', 'nome is not a field of tags[0]; did you mean name?', 'tags[0].name is required', 'colour is not a field of this body; did you mean color?', 'count must be at most 10', 'text is required']);
     expect(answer.body.error.details.issue_count).toBe(6);
   });
 

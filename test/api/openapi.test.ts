@@ -25,6 +25,13 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  test('names the headers that a route reads', () => {
+    const headersOf = (path: string, method: string): string[] => document.paths[path][method].parameters.filter((one: any) => one.in === 'header').map((one: any) => one.name);
+    expect(headersOf('/v1/posts', 'post')).toEqual(['Idempotency-Key', 'Prefer']);
+    expect(headersOf('/v1/posts/{id}', 'patch')).toEqual(['Idempotency-Key', 'Prefer', 'If-Match']);
+    expect(headersOf('/v1/posts/{id}', 'get')).toEqual([]);
+  });
+
   test('is OpenAPI 3.1 of version 1.0.0 with the bearer scheme', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.info.version).toBe('1.0.0');

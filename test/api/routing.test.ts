@@ -30,6 +30,7 @@ describe('routes', () => {
     const answer = await sendRaw(api.port, `${method} /v1/notes HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer.status).toBe(405);
     expect(answer.text).toMatch(/\r\nAllow: /i);
+    for (const name of ['X-Frame-Options', 'Referrer-Policy', 'Cross-Origin-Opener-Policy', 'Permissions-Policy', 'Content-Security-Policy']) expect(answer.text).toMatch(new RegExp(`\\r\\n${name}: `, 'i'));
   });
 
   test('CONNECT is 405', async () => {

@@ -108,6 +108,16 @@ describe('POST › only there', () => {
     expect(answer.body.error.details.issues.map((one: any) => [one.code, one.path])).toEqual([['required', ['targets']], ['required', ['scheduled_at']]]);
   });
 
+  test.each([
+    ['both names of an option', options('twitter', { reply_to: '1', reply_to_tweet_id: '1' }), 'custom', 'target_options.twitter.reply_to_tweet_id is another name of reply_to; give one of them'],
+    ['an enum that may be null', options('mastodon', { visibility: 'x' }), 'invalid_value', 'target_options.mastodon.visibility must be one of public, unlisted, private, direct'],
+    ['an unknown option', options('mastodon', { foo: 1 }), 'unrecognized_keys', 'foo is not a field of target_options.mastodon'],
+    ['neither an id nor an address', options('twitter', { reply_to: 'x' }), 'invalid_string', 'target_options.twitter.reply_to must be of one of the documented forms'],
+  ])('the message tells what to do: %s', async (_what, fields, code, message) => {
+    const answer = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', ...fields });
+    expect(answer.body.error.details.issues).toEqual([expect.objectContaining({ code, message })]);
+  });
+
   test('a misspelt field is guessed', async () => {
     const answer = await world.post({ targets: ['mastodon'], scheduledAt: 'now' });
     expect(answer.body.error.message + JSON.stringify(answer.body.error.details)).toContain('did you mean scheduled_at?');
@@ -203,7 +213,7 @@ describe('what only the targets tell', () => {
     expect(issue_count).toBe(issues.length);
     expect(issues.slice(0, 2).map((one: any) => one.platform)).toEqual(['twitter', 'mastodon']);
     expect(issues).toEqual(expect.arrayContaining([
-      expect.objectContaining({ code: 'CONTENT_TOO_LONG', severity: 'error', platform: 'twitter', account_id: world.twitter.id, path: ['content'] }),
+      expect.objectContaining({ code: 'CONTENT_TOO_LONG', severity: 'error', message: 'The text has 600 weighted characters, 320 more than the 280 allowed.', platform: 'twitter', account_id: world.twitter.id, path: ['content'] }),
       expect.objectContaining({ code: 'CONTENT_TOO_LONG', platform: 'mastodon', path: ['target_options', 'mastodon', 'content'] }),
       expect.objectContaining({ code: 'OPTION_CONFLICT', path: ['target_options', world.twitter.id, 'poll'], details: expect.objectContaining({ rule: 'POLL_WITH_MEDIA' }) }),
     ]));
