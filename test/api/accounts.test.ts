@@ -74,13 +74,19 @@ describe('GET /v1/accounts', () => {
 
 describe('GET /v1/accounts/{id}', () => {
   test('all fields, and disconnected ones too', async () => {
-    const row = await account(api.infra, { organizationId, metadata: { verified_type: null }, nextAllowedAt: new Date('2026-11-22T00:00:00.000Z'), minGapSeconds: 30, scopes: ['read'] });
+    const nextAllowedAt = new Date(Date.now() + 3_600_000);
+    const row = await account(api.infra, { organizationId, metadata: { verified_type: null }, nextAllowedAt, minGapSeconds: 30, scopes: ['read'] });
     const { body } = await api.send('GET', `/v1/accounts/${row.id}`, { key });
     expect(body).toMatchObject({ id: row.id, platform: 'twitter', status: 'active', status_reason: null, sandbox: true, sandbox_behaviour: 'normal', scopes: ['read'], workspace: null, workspace_id: null, metadata: { verified_type: null } });
-    expect(body.pacing).toMatchObject({ min_gap_seconds: 30, daily_budget: null, used_24h: 0, next_allowed_at: '2026-11-22T00:00:00.000Z' });
+    expect(body.pacing).toMatchObject({ min_gap_seconds: 30, daily_budget: null, used_24h: 0, next_allowed_at: nextAllowedAt.toISOString() });
     expect(body.created_at).toBe(body.connected_at);
     const gone = await account(api.infra, { organizationId, status: 'disconnected', statusReason: 'by_user' });
     expect((await api.send('GET', `/v1/accounts/${gone.id}`, { key })).body.status).toBe('disconnected');
+  });
+
+  test('a wait that is over is none', async () => {
+    const row = await account(api.infra, { organizationId, nextAllowedAt: new Date(Date.now() - 1_000) });
+    expect((await api.send('GET', `/v1/accounts/${row.id}`, { key })).body.pacing.next_allowed_at).toBeNull();
   });
 
   test('an account of the other mode does not exist', async () => {

@@ -75,5 +75,5 @@ async function shown(call: Call, account: AccountView): Promise<Reply> {
 
 async function present(call: Call, accounts: AccountView[]): Promise<Record<string, unknown>[]> {
   const sends = await countSends(call.tx, accounts.map((account) => account.id), new Date(call.now.getTime() - PACING_WINDOW_MS));
-  return accounts.map((account) => presentAccount(account, sends.get(account.id) ?? 0));
+  return accounts.map((account) => presentAccount(account, { used24h: sends.get(account.id) ?? 0, now: call.now }));
 }

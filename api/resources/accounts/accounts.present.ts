@@ -2,7 +2,7 @@ import type { AccountView } from '../../../infra/db/repositories/accounts.ts';
 import { platformCatalog } from '../../../providers/catalog.ts';
 
 /** Row → wire. `used24h` is counted for a whole page at once. */
-export function presentAccount(account: AccountView, used24h: number): Record<string, unknown> {
+export function presentAccount(account: AccountView, { used24h, now }: { used24h: number; now: Date }): Record<string, unknown> {
   return {
     id: account.id,
     platform: account.platform,
@@ -20,7 +20,7 @@ export function presentAccount(account: AccountView, used24h: number): Record<st
     scopes: account.scopes,
     token_expires_at: instant(account.tokenExpiresAt),
     reconnect_by: null,
-    pacing: presentPacing(account, used24h),
+    pacing: presentPacing(account, used24h, now),
     connected_at: instant(account.connectedAt),
     reconnected_at: instant(account.reconnectedAt),
     disconnected_at: instant(account.disconnectedAt),
@@ -29,7 +29,7 @@ export function presentAccount(account: AccountView, used24h: number): Record<st
   };
 }
 
-function presentPacing(account: AccountView, used24h: number): Record<string, unknown> {
+function presentPacing(account: AccountView, used24h: number, now: Date): Record<string, unknown> {
   const platform = platformCatalog(account.platform)?.pacing;
   return {
     min_gap_seconds: account.minGapSeconds,
@@ -37,7 +37,8 @@ function presentPacing(account: AccountView, used24h: number): Record<string, un
     platform_min_gap_seconds: platform?.minGapSeconds ?? 0,
     platform_daily_budget: platform?.dailyBudget ?? null,
     used_24h: used24h,
-    next_allowed_at: instant(account.nextAllowedAt),
+    // A moment that has passed holds nobody up.
+    next_allowed_at: account.nextAllowedAt !== null && account.nextAllowedAt > now ? instant(account.nextAllowedAt) : null,
   };
 }
 
