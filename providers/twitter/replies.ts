@@ -112,7 +112,7 @@ export function processingOf(media: Record<string, any>): Processing {
 function processingError(error: Record<string, any>): ProviderRefusal {
   const message = typeof error['message'] === 'string' ? error['message'] : null;
   const name = typeof error['name'] === 'string' ? error['name'] : null;
-  const stated = /type|format|codec|duration|length|too (?:long|short|large|big)|size|resolution|dimension|invalid/i.test(`${name ?? ''} ${message ?? ''}`);
+  const stated = /type|format|codec|duration|length|too (?:long|short|large|big)|size|resolution|dimension/i.test(`${name ?? ''} ${message ?? ''}`);
   const code = error['code'] === undefined ? name : String(error['code']);
   return { code: stated ? 'MEDIA_REJECTED' : 'MEDIA_PROCESSING_FAILED', platformCode: code, platformMessage: message };
 }

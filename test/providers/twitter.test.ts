@@ -99,6 +99,7 @@ test.each<[string, Script[], Record<string, unknown>]>([
   ['initialize refused', [problem(400, { detail: 'media type unrecognized' })], { kind: 'refused', error: { code: 'MEDIA_REJECTED' } }],
   ['initialize without media_key', [{ json: { data: { id: '7' } } }], { kind: 'unclear' }],
   ['append broken', [{ json: MEDIA }, { status: 500, ...HTML }], { kind: 'unclear' }],
+  ['finalize with an error that states no rule', [{ json: MEDIA }, { status: 204 }, { json: { data: { ...MEDIA.data, processing_info: { state: 'failed', error: { code: 1, name: 'InvalidMedia', message: 'Media could not be processed.' } } } } }], { kind: 'refused', error: { code: 'MEDIA_PROCESSING_FAILED' } }],
   ['finalize with an error about the file', [{ json: MEDIA }, { status: 204 }, { json: { data: { ...MEDIA.data, processing_info: { state: 'failed', error: { code: 1, name: 'InvalidMedia', message: 'Unsupported video format' } } } } }], { kind: 'refused', error: { code: 'MEDIA_REJECTED' } }],
   ['finalize with an error of its own', [{ json: MEDIA }, { status: 204 }, { json: { data: { ...MEDIA.data, processing_info: { state: 'failed', error: { code: 2, name: 'InternalError', message: 'try later' } } } } }], { kind: 'refused', error: { code: 'MEDIA_PROCESSING_FAILED' } }],
   ['finalize that begins to work', [{ json: MEDIA }, { status: 204 }, { json: { data: { ...MEDIA.data, processing_info: { state: 'pending', check_after_secs: 3 } } } }], { kind: 'done', checkpoint: { ready: false } }],
