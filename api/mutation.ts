@@ -3,6 +3,7 @@ import { ApiError } from '../infra/contract/errors.ts';
 import { COMMIT_INQUIRY_TIMEOUT_MS } from '../infra/contract/limits.ts';
 import type { Database, Tx } from '../infra/db/database.ts';
 import { findReceipt, transactionState, type MutationBegin, type ReceiptIdentity } from '../infra/db/repositories/receipts.ts';
+import { flush } from '../infra/db/rows.ts';
 import { inScope, type Scope } from '../infra/db/tenant.ts';
 import { databaseIsAway, serviceUnavailable } from './faults.ts';
 
@@ -26,7 +27,7 @@ export async function mutate<T>(mutation: Mutation, work: (tx: Tx) => Promise<{ 
   try {
     await inScope(mutation.db, mutation.scope, async (tx) => {
       const finished = await work(tx);
-      await tx.flush();
+      await flush(tx);
       // From here on the only statement left is COMMIT.
       done = finished;
     });

@@ -7,7 +7,7 @@ export interface Part<T extends object> {
   entity: EntityName<T>;
 }
 
-interface Column {
+export interface Column {
   name: string;
   label: string;
   property: string;

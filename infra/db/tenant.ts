@@ -1,5 +1,6 @@
 import type { Mode } from '../contract/platforms.ts';
 import type { Database, Tx } from './database.ts';
+import { writeHeld } from './rows.ts';
 
 /** Who a transaction acts for. Rows of anybody else do not exist for it: PostgreSQL's row-level security sees to that. */
 export type Scope =
@@ -22,7 +23,9 @@ export async function inScope<T>(db: Database, scope: Scope, work: (tx: Tx) => P
     const org = scope.role === 'tenant' ? scope.organizationId : '';
     const mode = scope.role === 'tenant' ? scope.mode : '';
     await tx.execute(`select set_config('role', ?, true), set_config('app.org', ?, true), set_config('app.mode', ?, true)`, [`oncepost_${scope.role}`, org, mode]);
-    return work(tx);
+    const result = await work(tx);
+    await writeHeld(tx);
+    return result;
   });
 }
 

@@ -6,6 +6,7 @@ import type { Actor } from '../db/entities/columns.ts';
 import { OperationEntity, type Operation } from '../db/entities/operation.entity.ts';
 import type { Post } from '../db/entities/post.entity.ts';
 import type { Target } from '../db/entities/target.entity.ts';
+import { add } from '../db/rows.ts';
 import { noteOperation } from '../db/repositories/timeline.ts';
 
 /**
@@ -16,7 +17,7 @@ export function openPublish(tx: Tx, work: { post: Post; target: Target; actor: A
   const { post, target, now } = work;
   target.attempt += 1;
   const id = newId('operation');
-  const operation = tx.create(OperationEntity, {
+  const operation = add(tx, OperationEntity, {
     id, organizationId: post.organizationId, mode: post.mode, kind: 'publish', action: null, status: 'pending', revision: 1,
     platform: target.platform, accountId: target.accountId, workspaceId: post.workspaceId ?? null,
     subjectType: 'post_target', subjectId: target.id, postId: post.id, targetId: target.id,
@@ -24,7 +25,7 @@ export function openPublish(tx: Tx, work: { post: Post; target: Target; actor: A
     partial: false, warnings: [], failuresInARow: 0, refreshes: 0, probeCount: 0, probing: 'none', absentReads: 0,
     workflowId: workflowIds.publishPost(post.id, post.seq), requestId: work.requestId, createdBy: work.actor,
     eventSeq: 0, createdAt: now, beganAt: now, updatedAt: now,
-  }, { persist: true });
+  });
   target.operationId = id;
   target.status = 'publishing';
   target.error = null;

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { postStatusOf } from '../contract/statuses.ts';
 import type { Tx } from '../db/database.ts';
 import { AccountEntity } from '../db/entities/account.entity.ts';
@@ -6,32 +5,48 @@ import { OperationEntity, type Operation } from '../db/entities/operation.entity
 import { PostEntity, type Post } from '../db/entities/post.entity.ts';
 import { TargetEntity } from '../db/entities/target.entity.ts';
 import { writePostEvent, type PostState } from '../db/repositories/events.ts';
-import { lockOperationRow } from '../db/repositories/operations.ts';
+import { columnsOf, rowOf, type Part } from '../db/joined.ts';
+import { hold } from '../db/rows.ts';
 import { notePost } from '../db/repositories/timeline.ts';
+
+const POST = { alias: 'p', entity: PostEntity };
+const OPERATION = { alias: 'o', entity: OperationEntity };
+const TARGET = { alias: 't', entity: TargetEntity };
+const ACCOUNT = { alias: 'a', entity: AccountEntity };
 
 /** Locks a post and loads what its status and its events are made of. Every change of a target goes through here. */
 export async function lockPost(tx: Tx, postId: string): Promise<PostState | null> {
-  const post = await tx.findOne(PostEntity, { id: postId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  return post === null ? null : loadState(tx, post);
+  const post = await lockRow(tx, POST, 'post p where p.id = ?', postId);
+  return post === null ? null : loadLocked(tx, post);
 }
 
 /** Locks an operation together with its post, the post first, as every writer does. The operation is as it is under the locks. */
 export async function lockOperation(tx: Tx, operationId: string): Promise<{ operation: Operation; state: PostState | null }> {
-  const [pointer] = await tx.execute<{ post_id: string | null }[]>('select post_id from operation where id = ?', [operationId]);
-  const post = pointer?.post_id ? await tx.findOne(PostEntity, { id: pointer.post_id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
-  const operation = await lockOperationRow(tx, operationId);
-  return { operation, state: post === null ? null : await loadState(tx, post, [operation]) };
+  const post = await lockRow(tx, POST, 'post p where p.id = (select post_id from operation where id = ?)', operationId);
+  const operation = await lockRow(tx, OPERATION, 'operation o where o.id = ?', operationId);
+  if (operation === null) throw new Error(`operation ${operationId} is gone`);
+  return { operation, state: post === null ? null : await loadLocked(tx, post) };
 }
 
-/** `known`: operations that were read in this transaction already. */
-export async function loadState(tx: Tx, post: Post, known: readonly Operation[] = []): Promise<PostState> {
-  const targets = await tx.find(TargetEntity, { postId: post.id }, { orderBy: { position: 'asc' } });
-  const accounts = await tx.find(AccountEntity, { id: { $in: targets.map((target) => target.accountId) } });
-  const operationIds = targets.flatMap((target) => target.operationId ?? []);
-  const unread = operationIds.filter((id) => !known.some((one) => one.id === id));
-  const read = unread.length === 0 ? [] : await tx.find(OperationEntity, { id: { $in: unread } });
-  const operations = [...known.filter((one) => operationIds.includes(one.id)), ...read];
-  return { post, targets, accounts: new Map(accounts.map((one) => [one.id, one])), operations: new Map(operations.map((one) => [one.id, one])) };
+async function lockRow<T extends object>(tx: Tx, part: Part<T>, from: string, id: string): Promise<T | null> {
+  const [row] = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, part)} from ${from} for update`, [id]);
+  return row === undefined ? null : hold(tx, part.entity, rowOf(tx, part, row)!);
+}
+
+/** Targets change only under the lock of their post, so with it they may be held. */
+async function loadLocked(tx: Tx, post: Post): Promise<PostState> {
+  const state = await loadState(tx, post);
+  return { ...state, targets: state.targets.map((target) => hold(tx, TargetEntity, target)) };
+}
+
+/** A statement of its own, because one that waited for a lock shows other tables as they were before the wait. */
+export async function loadState(tx: Tx, post: Post): Promise<PostState> {
+  const rows = await tx.execute<Record<string, unknown>[]>(
+    `select ${columnsOf(tx, TARGET, ACCOUNT)}, o.id as operation, o.status as operation_status
+       from target t left join account a on a.id = t.account_id left join operation o on o.id = t.operation_id where t.post_id = ? order by t.position`, [post.id]);
+  const accounts = rows.flatMap((row) => rowOf(tx, ACCOUNT, row) ?? []);
+  const operations = rows.flatMap((row) => (row.operation === null ? [] : [{ id: row.operation as string, status: row.operation_status as Operation['status'] }]));
+  return { post, targets: rows.map((row) => rowOf(tx, TARGET, row)!), accounts: new Map(accounts.map((one) => [one.id, one])), operations: new Map(operations.map((one) => [one.id, one])) };
 }
 
 /**

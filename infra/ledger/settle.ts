@@ -7,6 +7,8 @@ import { EvidenceEntity } from '../db/entities/evidence.entity.ts';
 import type { Operation, OperationError } from '../db/entities/operation.entity.ts';
 import { StepEntity, type Step } from '../db/entities/step.entity.ts';
 import { VerdictEntity } from '../db/entities/verdict.entity.ts';
+import { columnsOf, rowOf } from '../db/joined.ts';
+import { add, hold } from '../db/rows.ts';
 import { writeOperationEvent } from '../db/repositories/events.ts';
 import { startReconcile, wakeReconcile } from '../db/repositories/outbox.ts';
 import { noteOperation, type Note } from '../db/repositories/timeline.ts';
@@ -14,6 +16,8 @@ import { finishStep } from './claim.ts';
 import { lockOperation, refreshPost } from './post-state.ts';
 import type { EvidenceDraft, Failure, Ruling, Settlement } from './settlement.ts';
 import { followTarget } from './target-follows.ts';
+
+const STEP = { alias: 's', entity: StepEntity };
 
 /** `applied: false`: somebody settled it before, or the word came from a claim that is no longer in force. */
 export interface Settled {
@@ -125,8 +129,9 @@ async function reportStep(tx: Tx, operation: Operation, settlement: Settlement):
   const { step: report, done, ruling, now } = settlement;
   const names = [...(done?.keys() ?? []), ...(report === undefined ? [] : [report.name])];
   if (names.length === 0) return;
-  const steps = await tx.find(StepEntity, { operationId: operation.id, name: { $in: names } });
-  for (const step of steps) {
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, STEP)} from step s where s.operation_id = ? and s.name in (?)`, [operation.id, names]);
+  for (const row of rows) {
+    const step = hold(tx, StepEntity, rowOf(tx, STEP, row)!);
     const finished = done?.get(step.name);
     if (finished !== undefined && step.state !== 'done') finishStep(step, finished);
     if (step.name === report?.name) writeReport(step, report, ruling, now);
@@ -144,7 +149,7 @@ function writeReport(step: Step, report: NonNullable<Settlement['step']>, ruling
 export function writeEvidence(tx: Tx, operation: Operation, drafts: readonly EvidenceDraft[], now: Date): string[] {
   return drafts.map((draft) => {
     const id = newId('evidence');
-    tx.create(EvidenceEntity, { id, organizationId: operation.organizationId, mode: operation.mode, operationId: operation.id, ...draft, probeOrdinal: draft.probeOrdinal ?? null, observedAt: now }, { persist: true });
+    add(tx, EvidenceEntity, { id, organizationId: operation.organizationId, mode: operation.mode, operationId: operation.id, ...draft, probeOrdinal: draft.probeOrdinal ?? null, observedAt: now });
     return id;
   });
 }

@@ -3,11 +3,11 @@ import type { Operation } from '../db/entities/operation.entity.ts';
 import type { OutboxRow } from '../db/entities/outbox.entity.ts';
 import type { Step } from '../db/entities/step.entity.ts';
 import type { Verdict } from '../db/entities/verdict.entity.ts';
-import { findOperation, lockOperationRow, stepsOf } from '../db/repositories/operations.ts';
+import { stepsOf } from '../db/repositories/operations.ts';
 import { startReconcile, wakeReconcile } from '../db/repositories/outbox.ts';
 import { insertVerdict, verdictsInForce } from '../db/repositories/verdicts.ts';
 import { isPublic } from './effects.ts';
-import { lockPost } from './post-state.ts';
+import { lockOperation } from './post-state.ts';
 import { settle } from './settle.ts';
 import type { Ruling, StepReport } from './settlement.ts';
 
@@ -52,9 +52,7 @@ export async function giveVerdict(tx: Tx, given: GivenVerdict, options: { activi
 
 /** The lock order of the ledger: the post, then the operation. */
 async function lockForVerdict(tx: Tx, id: string): Promise<Operation> {
-  const pointer = (await findOperation(tx, id))!;
-  if (pointer.postId) await lockPost(tx, pointer.postId);
-  return lockOperationRow(tx, id);
+  return (await lockOperation(tx, id)).operation;
 }
 
 async function compare(tx: Tx, operation: Operation, given: GivenVerdict): Promise<VerdictAnswer> {
@@ -95,7 +93,6 @@ async function apply(tx: Tx, operation: Operation, { given, activityTimeoutMs }:
     operation.nextProbeAt = new Date(now.getTime() + FIRST_SAFETY_PROBE_MS);
     outbox.unshift(await startReconcile(tx, operation, { activityTimeoutMs, now }));
   }
-  await tx.flush();
   return { kind: 'applied', operation, outbox };
 }
 

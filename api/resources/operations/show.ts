@@ -4,6 +4,7 @@ import type { Tx } from '../../../infra/db/database.ts';
 import type { Operation } from '../../../infra/db/entities/operation.entity.ts';
 import { countEvidence, newestEvidence } from '../../../infra/db/repositories/evidence.ts';
 import { findOperation, newestTimeline, stepsOf } from '../../../infra/db/repositories/operations.ts';
+import { flush } from '../../../infra/db/rows.ts';
 import { verdictsInForce } from '../../../infra/db/repositories/verdicts.ts';
 import type { Call, Caller } from '../../route.ts';
 import { assertWorkspaceAccess } from '../../workspace-access.ts';
@@ -21,7 +22,9 @@ export async function loadOperation(call: { tx: Tx; caller: Caller }, id: string
 
 /** An operation in full, as single reads show it. What the transaction changed is written first. */
 export async function showOperation(tx: Tx, operation: Operation, infra: Pick<Infra, 'config'>): Promise<Wire> {
-  await tx.flush();
+  await flush(tx);
+  // Steps that were read before are read as they are now.
+  tx.clear();
   const [steps, timeline, evidence, counts, verdicts] = [
     await stepsOf(tx, [operation.id]), await newestTimeline(tx, operation.id), await newestEvidence(tx, operation.id), await countEvidence(tx, [operation.id]), await verdictsInForce(tx, [operation]),
   ];

@@ -35,7 +35,7 @@ export async function applyUpdate(call: Call, before: PostState, change: Change)
   const was = { status: post.status, scheduledAt: post.scheduledAt?.getTime(), seq: post.seq };
   Object.assign(post, change.fields, { revision: post.revision + 1, updatedAt: now });
   if (schedule.kind !== 'draft') post.holdReason = null;
-  const state = change.plan === null ? before : retarget(call, before, change);
+  const state = change.plan === null ? before : await retarget(call, before, change);
   if (was.status === 'scheduled' || schedule.kind !== 'draft') post.seq += 1;
   if (was.status === 'scheduled') await cancelPublishPost(tx, post, was.seq, now);
   if (schedule.kind === 'later') await publishLater(call, post, state.targets);
@@ -45,7 +45,7 @@ export async function applyUpdate(call: Call, before: PostState, change: Change)
 }
 
 /** The set of targets as planned: who stays keeps its row, with texts, options and media as they are now. */
-function retarget(call: Call, before: PostState, { schedule, plan }: Change): PostState {
+async function retarget(call: Call, before: PostState, { schedule, plan }: Change): Promise<PostState> {
   const { tx, now } = call;
   const isDraft = schedule.kind === 'draft';
   const status = schedule.kind === 'later' ? 'scheduled' : 'draft';
@@ -57,7 +57,7 @@ function retarget(call: Call, before: PostState, { schedule, plan }: Change): Po
     const frozen = isDraft ? { text: null, options: {}, media: [] } : { text: planned.text, options: { ...planned.options }, media: planned.media };
     return Object.assign(target, { position, ...frozen, updatedAt: now }, schedule.kind === 'now' || schedule.kind === 'due' ? {} : { status });
   });
-  for (const removed of kept.values()) tx.remove(removed);
+  if (kept.size > 0) await tx.execute('delete from target where id in (?)', [[...kept.values()].map((target) => target.id)]);
   return { ...before, targets, accounts: new Map(plan!.targets.map(({ account }) => [account.id, account])) };
 }
 

@@ -5,6 +5,7 @@ import { PostEntity, type Post } from '../../../infra/db/entities/post.entity.ts
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { notePost, type Note } from '../../../infra/db/repositories/timeline.ts';
 import { takeUnits, usageHeaders } from '../../../infra/db/repositories/usage.ts';
+import { add, flush } from '../../../infra/db/rows.ts';
 import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
@@ -35,7 +36,7 @@ export async function createPost(call: Call): Promise<Reply> {
   const plan = planPost({ ...wish, targets }, { config: infra.config, mode: caller.mode });
   refuseAccountStates({ schedule, targets });
   const state = await store(call, { wish: { ...wish, targets }, plan, schedule, timezone, workspaceId });
-  await call.tx.flush();
+  await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.warnings.length) };
   const reply = { status: 201, body: presentPost(state), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: [workspaceId] };
@@ -84,11 +85,11 @@ function tellOfCreation(call: Call, state: PostState, plan: PostPlan): void {
 
 function newPost(call: Call, { wish, schedule, timezone, workspaceId }: Accepted): Post {
   const { tx, now, caller, body, requestId } = call;
-  return tx.create(PostEntity, {
+  return add(tx, PostEntity, {
     id: newId('post'), organizationId: caller.organizationId, mode: caller.mode, workspaceId, workspaceGiven: typeof body.workspace_id === 'string',
     status: 'draft', content: wish.content, media: wish.media, targetOptions: wish.targetOptions, timezone,
     scheduledAt: schedule.at, wallTime: schedule.wallTime, publishedAt: null, notes: body.notes ?? null,
     maxLatenessSeconds: body.catch_up?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS, onLate: body.catch_up?.on_late ?? 'hold', holdReason: null,
     revision: 1, seq: 1, eventSeq: 0, requestId, createdBy: caller.actor, deletedAt: null, createdAt: now, updatedAt: now,
-  }, { persist: true });
+  });
 }

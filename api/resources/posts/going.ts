@@ -5,6 +5,7 @@ import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { startPublishPost } from '../../../infra/db/repositories/outbox.ts';
+import { flush } from '../../../infra/db/rows.ts';
 import { tellTemporal } from '../../../infra/temporal/tell.ts';
 import type { Call } from '../../route.ts';
 
@@ -48,7 +49,7 @@ async function failAtOnce(call: Call, target: Target): Promise<void> {
   // The table of transitions knows no way from draft to failed: the target was to be published, and then was not.
   if (target.status === 'draft') {
     target.status = 'publishing';
-    await call.tx.flush();
+    await flush(call.tx);
   }
   Object.assign(target, { status: 'failed', error: targetError({ code: 'ACCOUNT_RECONNECT_REQUIRED' }, null), updatedAt: call.now });
 }

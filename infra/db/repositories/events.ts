@@ -6,6 +6,7 @@ import { EventEntity } from '../entities/event.entity.ts';
 import type { Operation } from '../entities/operation.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
 import type { Target } from '../entities/target.entity.ts';
+import { add } from '../rows.ts';
 
 const EVENT_CONTENT_CHARS = 500;
 const EVENT_MAX_BYTES = 60_000;
@@ -51,7 +52,7 @@ export function writeAccountReconnect(tx: Tx, account: Account, scheduledTargets
 
 function persist(tx: Tx, row: Post | Operation | Account, event: { event: string; subjectType: string; subjectId: string; sequence: number; data: Record<string, unknown> }, now: Date): string {
   const id = newId('event');
-  tx.create(EventEntity, { id, organizationId: row.organizationId, mode: row.mode, workspaceId: row.workspaceId ?? null, ...event, createdAt: now }, { persist: true });
+  add(tx, EventEntity, { id, organizationId: row.organizationId, mode: row.mode, workspaceId: row.workspaceId ?? null, ...event, createdAt: now });
   return id;
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import type { Operation } from '../entities/operation.entity.ts';
 import { OutboxEntity, type OutboxRow } from '../entities/outbox.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
-import type { Statement } from '../rows.ts';
+import { insertOf, type Statement } from '../rows.ts';
 
 interface Tenant {
   organizationId: string;
@@ -17,7 +17,8 @@ type Told = Pick<OutboxRow, 'intent' | 'workflow' | 'workflowId' | 'args' | 'sum
 /** One row per workflow and intent; the same row twice is one row, so a repetition is harmless. */
 async function put(tx: Tx, tenant: Tenant, row: Told, now: Date): Promise<OutboxRow> {
   const full = { ...row, id: `${row.intent}:${row.workflowId}`, organizationId: tenant.organizationId, mode: tenant.mode, attempts: 0, createdAt: now } as OutboxRow;
-  await tx.upsert(OutboxEntity, full, { onConflictAction: 'merge', onConflictMergeFields: ['availableAt', 'startAt', 'args'] });
+  const { sql, params } = insertOf(tx, OutboxEntity, [full], { key: 'id', takes: ['availableAt', 'startAt', 'args'] });
+  await tx.execute(sql, params);
   return full;
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../database.ts';
 import type { Actor } from '../entities/columns.ts';
 import type { Operation } from '../entities/operation.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
+import { add } from '../rows.ts';
 import { TimelineEntryEntity, type TimelineEntry } from '../entities/timeline-entry.entity.ts';
 
 export interface Note {
@@ -32,10 +33,10 @@ export function notePost(tx: Tx, post: Post, notes: Note[], now: Date): void {
 type Subject = Pick<TimelineEntry, 'postId' | 'operationId' | 'targetId'>;
 
 function persist(tx: Tx, row: Post | Operation, subject: Subject, note: Note, now: Date): void {
-  tx.create(TimelineEntryEntity, {
+  add(tx, TimelineEntryEntity, {
     id: newId('timeline'), organizationId: row.organizationId, mode: row.mode, at: note.at ?? now, type: note.type, ...subject,
     step: note.step ?? null, attempt: note.attempt ?? null, message: note.message.slice(0, 300),
     evidenceId: note.evidenceId ?? null, eventId: note.eventId ?? null, verdictId: note.verdictId ?? null,
     actor: note.actor ?? null, requestId: note.requestId ?? null, data: note.data ?? {},
-  }, { persist: true });
+  });
 }
