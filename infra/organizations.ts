@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import { newId } from './contract/ids.ts';
 import type { Mode, Platform } from './contract/platforms.ts';
 import { seal } from './crypto/envelope.ts';
@@ -11,6 +12,7 @@ import { AccountEntity, type Account } from './db/entities/account.entity.ts';
 import { ApiKeyEntity, type ApiKey } from './db/entities/api-key.entity.ts';
 import { CredentialEntity } from './db/entities/credential.entity.ts';
 import { OrganizationEntity, type Organization } from './db/entities/organization.entity.ts';
+import { writeAccountConnected } from './db/repositories/events.ts';
 import { sandboxAdmin } from './sandbox-admin.ts';
 
 export interface Foundation {
@@ -59,10 +61,9 @@ export async function openSandboxAccount(tx: Tx, foundation: Foundation, given: 
     username, displayName: `Sandbox ${platform}`, metadata, facts: {}, status: 'active', sandboxBehaviour: 'normal', scopes,
     minGapSeconds: 0, credentialGeneration: 1, eventSeq: 0, connectedAt: now, createdAt: now, updatedAt: now,
   }, { persist: true });
-  const credential = { accessToken: sandboxToken(id), ...(refreshable ? { refreshToken: sandboxToken(id) } : {}) };
+  const credential = newCredential(id, { generation: 1, refreshable });
   tx.create(CredentialEntity, {
-    accountId: id, organizationId: given.organizationId, mode: 'test', generation: 1, refreshesLost: 0, updatedAt: now,
-    sealed: seal(foundation.secrets.encryptionKeys, credentialPlace({ accountId: id, organizationId: given.organizationId }), Buffer.from(JSON.stringify(credential))),
+    accountId: id, organizationId: given.organizationId, mode: 'test', generation: 1, refreshesLost: 0, updatedAt: now, sealed: sealedCredential(foundation, account, credential),
   }, { persist: true });
   await sandboxAdmin(foundation).putAccount({
     id, organization_id: given.organizationId, platform, platform_account_id: account.platformAccountId, username, display_name: account.displayName ?? null,
@@ -71,7 +72,35 @@ export async function openSandboxAccount(tx: Tx, foundation: Foundation, given: 
   return account;
 }
 
+/**
+ * Connects a sandbox account again: what its behaviours broke (a revoked, expired or lost token) is whole after it. The
+ * account and its credential are locked; a reply to the older credential changes nothing any more.
+ */
+export async function reconnectSandboxAccount(tx: Tx, foundation: Foundation, accountId: string, now: Date): Promise<void> {
+  const account = await tx.findOneOrFail(AccountEntity, { id: accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  const row = await tx.findOneOrFail(CredentialEntity, { accountId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const generation = row.generation + 1;
+  const refreshable = (await sandboxPlatforms(foundation)).some((one) => one.platform === account.platform && one.refreshable);
+  const credential = newCredential(accountId, { generation, refreshable });
+  Object.assign(row, { generation, sealed: sealedCredential(foundation, account, credential), expiresAt: null, refreshingUntil: null, refreshesLost: 0, updatedAt: now });
+  Object.assign(account, { status: 'active', statusReason: null, sandboxBehaviour: 'normal', credentialGeneration: generation, factsAt: null, nextAllowedAt: null, reconnectedAt: now, updatedAt: now });
+  writeAccountConnected(tx, account, now);
+  await tx.flush();
+  await sandboxAdmin(foundation).putAccount({
+    id: accountId, organization_id: account.organizationId, platform: account.platform, platform_account_id: account.platformAccountId, username: account.username!, display_name: account.displayName ?? null,
+    behaviour: 'normal', generation, accessToken: credential.accessToken, refreshToken: credential.refreshToken ?? null,
+  });
+}
+
+function newCredential(accountId: string, { generation, refreshable }: { generation: number; refreshable: boolean }): { accessToken: string; refreshToken?: string } {
+  return { accessToken: sandboxToken(accountId, generation), ...(refreshable ? { refreshToken: sandboxToken(accountId, generation) } : {}) };
+}
+
+function sealedCredential({ secrets }: Foundation, account: Pick<Account, 'id' | 'organizationId'>, credential: object): Buffer {
+  return seal(secrets.encryptionKeys, credentialPlace({ accountId: account.id, organizationId: account.organizationId }), Buffer.from(JSON.stringify(credential)));
+}
+
 /** `sandbox-<account id hex>-<generation>-<24 random>`, as the sandbox checks it. */
-function sandboxToken(accountId: string): string {
-  return `sandbox-${accountId.replace(/^acc_/, '')}-1-${randomBytes(18).toString('base64url').replace(/[-_]/g, '0')}`;
+function sandboxToken(accountId: string, generation: number): string {
+  return `sandbox-${accountId.replace(/^acc_/, '')}-${generation}-${randomBytes(18).toString('base64url').replace(/[-_]/g, '0')}`;
 }

@@ -35,7 +35,8 @@ export class OutboxRelay {
   /** One batch; returns how long to pause. */
   async #turn(): Promise<number> {
     const { timing } = this.#infra.config;
-    const rows = await this.#lease();
+    const leasedUntil = new Date(this.#infra.clock.now().getTime() + timing.outboxLeaseMs);
+    const rows = await this.#lease(leasedUntil);
     if (rows.length === 0) return timing.outboxPollMs;
     const told: string[] = [];
     const queue = [...rows];
@@ -43,7 +44,7 @@ export class OutboxRelay {
       for (let row = queue.shift(); row !== undefined && !this.#loop.isStopping; row = queue.shift()) if (await this.#tell(row)) told.push(row.id);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, carrier));
-    if (told.length > 0) await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: told } }));
+    if (told.length > 0) await this.#forget(told, leasedUntil);
     if (told.length === 0) return AWAY_MS;
     return rows.length === BATCH ? 0 : timing.outboxPollMs;
   }
@@ -58,15 +59,19 @@ export class OutboxRelay {
     }
   }
 
-  async #lease(): Promise<OutboxRow[]> {
-    const { clock, config } = this.#infra;
-    const now = clock.now();
+  /** A row that was written anew meanwhile has another time, and is told again. */
+  async #forget(ids: string[], leasedUntil: Date): Promise<void> {
+    await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: ids }, availableAt: leasedUntil }));
+  }
+
+  async #lease(leasedUntil: Date): Promise<OutboxRow[]> {
+    const now = this.#infra.clock.now();
     return inScope(this.#infra.db, SYSTEM, async (tx) => {
       const found = await tx.execute<{ id: string }[]>('select id from outbox where available_at <= ? order by priority, available_at limit ? for update skip locked', [now, BATCH]);
       if (found.length === 0) return [];
       const ids = found.map((row) => row.id);
       const rows = await tx.find(OutboxEntity, { id: { $in: ids } });
-      await tx.execute(`update outbox set available_at = ?, attempts = attempts + 1 where id in (${ids.map(() => '?').join(', ')})`, [new Date(now.getTime() + config.timing.outboxLeaseMs), ...ids]);
+      await tx.execute(`update outbox set available_at = ?, attempts = attempts + 1 where id in (${ids.map(() => '?').join(', ')})`, [leasedUntil, ...ids]);
       return rows;
     });
   }

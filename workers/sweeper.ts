@@ -6,7 +6,7 @@ import { OperationEntity } from '../infra/db/entities/operation.entity.ts';
 import { PostEntity } from '../infra/db/entities/post.entity.ts';
 import type { OutboxRow } from '../infra/db/entities/outbox.entity.ts';
 import { TargetEntity } from '../infra/db/entities/target.entity.ts';
-import { startPublishPost, startReconcile } from '../infra/db/repositories/outbox.ts';
+import { startPublishPost, startReconcile, wakeReconcile } from '../infra/db/repositories/outbox.ts';
 import { inScope, SYSTEM } from '../infra/db/tenant.ts';
 import type { Tx } from '../infra/db/database.ts';
 import { refOf } from '../infra/ledger/open.ts';
@@ -15,6 +15,7 @@ import { tellTemporal } from '../infra/temporal/tell.ts';
 import { BackgroundLoop } from './background-loop.ts';
 
 const BATCH = 200;
+const AT_ONCE = 8;
 const FORGET_BATCH = 1_000;
 
 /**
@@ -48,15 +49,24 @@ export class Sweeper {
 
   async #sweep(): Promise<void> {
     const { infra } = this.#deps;
-    for (const id of await lostClaims(infra)) {
+    await this.#each(await lostClaims(infra), async (id) => {
       // The activity's own decision: an expired claim becomes unknown, an expired keyed one is read and sent again.
       const result = await carryOut(this.#deps, { operationId: id });
       this.#log.warn({ operation_id: id, result: result.kind }, 'a claim had outlived its deadline');
-    }
+    });
     await forgetOld(infra);
-    for (const row of await lostWork(infra)) {
-      await tellTemporal(infra.temporal, row, { now: infra.clock.now(), policy: 'ALLOW_DUPLICATE_FAILED_ONLY' });
-    }
+    await this.#each(await lostWork(infra), (row) => tellTemporal(infra.temporal, row, { now: infra.clock.now(), policy: 'ALLOW_DUPLICATE_FAILED_ONLY' }));
+  }
+
+  /** A few at a time, each for itself: one that cannot be done keeps nobody else waiting. Ends early when the process is to stop. */
+  async #each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+    const queue = [...items];
+    const carrier = async () => {
+      for (let item = queue.shift(); item !== undefined && !this.#loop.isStopping; item = queue.shift()) {
+        await work(item).catch((error: unknown) => this.#log.error({ err: error }, 'one of the lost could not be taken up'));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, carrier));
   }
 }
 
@@ -81,8 +91,9 @@ async function lostWork(infra: Infra): Promise<OutboxRow[]> {
   const { activityTimeoutMs } = infra.config.timing;
   return inScope(infra.db, SYSTEM, async (tx) => {
     const rows: OutboxRow[] = [];
-    const unread = await tx.find(OperationEntity, { status: 'unknown', nextProbeAt: { $lt: before } }, { limit: BATCH });
-    for (const operation of unread) rows.push(await startReconcile(tx, operation, { activityTimeoutMs, now }));
+    const unread = await tx.find(OperationEntity, { $or: [{ status: 'unknown' }, { status: 'failed', settledBy: 'verdict' }], nextProbeAt: { $lt: before } }, { limit: BATCH });
+    // Started where it was lost, woken where it waits for something else.
+    for (const operation of unread) rows.push(await startReconcile(tx, operation, { activityTimeoutMs, now }), await wakeReconcile(tx, operation, now));
     for (const post of await idlePosts(tx, before)) {
       const targets = await tx.find(TargetEntity, { postId: post.id });
       const open = post.status === 'publishing' ? await tx.find(OperationEntity, { postId: post.id, status: { $in: ['pending', 'sending'] } }) : undefined;

@@ -27,7 +27,7 @@ export async function carryOut(deps: ActivityDeps, { operationId }: { operationI
     if (loaded === null) return { kind: 'settled', status: 'gone' };
     const provider = deps.providers[loaded.operation.platform];
     if (provider === undefined) throw new Error(`no adapter for ${loaded.operation.platform}`);
-    for (const step of loaded.reusable) if (!done.has(step.name)) done.set(step.name, { checkpoint: step.checkpoint!, providerId: step.providerId ?? null, finishedAt: step.finishedAt!, usableUntil: step.usableUntil ?? null });
+    for (const step of loaded.reusable) if (!done.has(step.name) && !loaded.steps.some((own) => own.name === step.name && own.attempt > 0)) done.set(step.name, { checkpoint: step.checkpoint!, providerId: step.providerId ?? null, finishedAt: step.finishedAt!, usableUntil: step.usableUntil ?? null });
     const plan = planOf(provider, loaded, publishWork(deps, loaded, done));
     const result = await turnOf({ deps, provider, loaded, plan, done }, decide(loaded, plan, done, deps.infra.clock.now()));
     if (result !== null) return result;

@@ -41,6 +41,8 @@ function decideSending(loaded: Loaded, plan: readonly PlannedStep[], done: Reado
 /** Whether anything may be sent at all now; null = yes. */
 function mayBegin(loaded: Loaded, now: Date): Next | null {
   const { operation, account, post, target } = loaded;
+  // What a deletion found `sending` and the platform then proved undone is not sent later.
+  if (post.deletedAt) return { kind: 'fail', code: 'CANCELLED' };
   if (account.status === 'reconnect_required') return { kind: 'fail', code: 'ACCOUNT_RECONNECT_REQUIRED' };
   if (account.status !== 'active' || loaded.credential === null) return { kind: 'fail', code: 'ACCOUNT_DISCONNECTED' };
   if (now.getTime() - operation.beganAt.getTime() > PATIENCE_MS.publish) return { kind: 'fail', code: (operation.heldBy as OutcomeCode | null) ?? 'OPERATION_EXPIRED' };

@@ -93,7 +93,10 @@ export function publishWork(deps: ActivityDeps, loaded: Loaded, done: ReadonlyMa
   return {
     operationId: loaded.operation.id,
     account: accountView(loaded.account),
-    credential: loaded.credential === null ? {} : openCredential(deps, loaded.credential),
+    // Opened when a request is made: what can no longer be opened must not keep the row from being judged.
+    get credential() {
+      return loaded.credential === null ? {} : openCredential(deps, loaded.credential);
+    },
     endpoints: endpointsOf(deps, loaded.account),
     text: loaded.target.text ?? null,
     media: declaredMedia(loaded),

@@ -50,7 +50,7 @@ async function fetchFile(deps: ActivityDeps, loaded: Loaded, item: MediaItem): P
   };
   try {
     const { bytes, contentType } = await download(deps, loaded, item, handle);
-    return { file: await describe(handle, item, { bytes, contentType }), close };
+    return { file: await describe(handle, item, { bytes, contentType, alone: loaded.target.media.length === 1 }), close };
   } catch (error) {
     await close();
     throw error;
@@ -92,7 +92,7 @@ function addressOf(deps: ActivityDeps, loaded: Loaded, item: MediaItem): { url: 
 }
 
 /** The bytes win over what was declared, where they show what they are. */
-async function describe(handle: FileHandle, item: MediaItem, { bytes, contentType }: { bytes: number; contentType: string | null }): Promise<MediaFile> {
+async function describe(handle: FileHandle, item: MediaItem, { bytes, contentType, alone }: { bytes: number; contentType: string | null; alone: boolean }): Promise<MediaFile> {
   const head = Buffer.alloc(Math.min(512, bytes));
   await handle.read(head, 0, head.length, 0);
   const declared = (contentType ?? '').split(';')[0]!.trim().toLowerCase();
@@ -100,7 +100,8 @@ async function describe(handle: FileHandle, item: MediaItem, { bytes, contentTyp
   const kind = typeOfMime(mimeType) ?? mediaTypeOf(item);
   if (kind === null) throw new MediaUnusable('MEDIA_TYPE_AMBIGUOUS');
   const expected = mediaTypeOf(item);
-  if (expected !== null && kind !== expected) throw new MediaUnusable('INVALID_MEDIA_TYPE');
+  // The bytes win; only among several files another kind would be a mix that nobody asked for.
+  if (expected !== null && kind !== expected && !alone) throw new MediaUnusable('INVALID_MEDIA_TYPE');
   return {
     kind, mimeType, bytes, altText: item.alt_text ?? null,
     async read(from = 0, to = bytes) {

@@ -5,6 +5,7 @@ import { OperationEntity, type Operation } from '../../infra/db/entities/operati
 import { noteOperation } from '../../infra/db/repositories/timeline.ts';
 import { inScope, tenant } from '../../infra/db/tenant.ts';
 import { TransportFailure } from '../../infra/http/types.ts';
+import { isOurs } from '../../infra/ledger/proof.ts';
 import { settle, writeEvidence } from '../../infra/ledger/settle.ts';
 import type { EvidenceDraft, Ruling } from '../../infra/ledger/settlement.ts';
 import type { Finding, PlannedStep, Provider } from '../../providers/provider.ts';
@@ -72,12 +73,12 @@ async function conclude(deps: ActivityDeps, loaded: Loaded, look: Look): Promise
     noteOperation(tx, operation, probeNotes(look), now);
     const counted = countAbsence(loaded.operation, look, now);
     const ruling = rulingOf(loaded.operation, look, counted, now);
-    if (ruling !== null) {
+    if (ruling !== null && (await isOurs(tx, operation, ruling))) {
       const settled = await settle(tx, { operationId: operation.id, by: { kind: 'probe' }, ruling, evidence, step: { name: step.name, state: ruling.kind === 'succeeded' ? 'done' : 'refused', trip: null, httpStatus: null }, now }, infra.config.timing);
       return { kind: 'settled', status: settled.operation.status };
     }
-    await keepLooking(tx, operation, { evidence, counted, ordinal, next: nextLook(loaded.operation, look.provider, now), now });
-    return loaded.operation.status === 'unknown' || operation.nextProbeAt ? waitFor(operation, operation.nextProbeAt ?? null) : { kind: 'settled', status: operation.status };
+    await keepLooking(tx, operation, { seen: loaded.operation, evidence, counted, ordinal, next: nextLook(loaded.operation, look.provider, now), now });
+    return operation.status === 'unknown' || operation.nextProbeAt ? waitFor(operation, operation.nextProbeAt ?? null) : { kind: 'settled', status: operation.status };
   });
 }
 
@@ -123,13 +124,13 @@ function probeNotes({ finding, ordinal }: Look) {
   ];
 }
 
-async function keepLooking(tx: Tx, operation: Operation, look: { evidence: EvidenceDraft[]; counted: Absence; ordinal: number; next: Date | null; now: Date }): Promise<void> {
-  await tx.lock(operation, LockMode.PESSIMISTIC_WRITE);
+async function keepLooking(tx: Tx, operation: Operation, look: { seen: Operation; evidence: EvidenceDraft[]; counted: Absence; ordinal: number; next: Date | null; now: Date }): Promise<void> {
+  await tx.refresh(operation, { lockMode: LockMode.PESSIMISTIC_WRITE });
   writeEvidence(tx, operation, look.evidence, look.now);
-  Object.assign(operation, {
-    absentReads: look.counted.reads, absentSince: look.counted.since, probeCount: look.ordinal, lastProbeAt: look.now, nextProbeAt: look.next,
-    probing: operation.status !== 'unknown' ? 'none' : look.next === null ? 'exhausted' : 'active',
-  });
+  Object.assign(operation, { probeCount: look.ordinal, lastProbeAt: look.now });
+  // Settled while the platform was read: whoever settled it has said what is read next.
+  if (operation.status !== look.seen.status || operation.settledBy !== look.seen.settledBy) return;
+  Object.assign(operation, { absentReads: look.counted.reads, absentSince: look.counted.since, nextProbeAt: look.next, probing: operation.status !== 'unknown' ? 'none' : look.next === null ? 'exhausted' : 'active' });
 }
 
 /** Nothing is asked with a credential that is not in force; reads go on when the account is connected again. */
@@ -137,6 +138,6 @@ async function postpone(deps: ActivityDeps, loaded: Loaded): Promise<ProbeResult
   const now = deps.infra.clock.now();
   const provider = deps.providers[loaded.operation.platform]!;
   const next = nextLook(loaded.operation, provider, now);
-  await inScope(deps.infra.db, tenant(loaded.operation), (tx) => tx.nativeUpdate(OperationEntity, { id: loaded.operation.id }, { nextProbeAt: next, ...(loaded.operation.status === 'unknown' && next === null ? { probing: 'exhausted' } : {}) }));
+  await inScope(deps.infra.db, tenant(loaded.operation), (tx) => tx.nativeUpdate(OperationEntity, { id: loaded.operation.id, status: loaded.operation.status }, { nextProbeAt: next, ...(loaded.operation.status === 'unknown' && next === null ? { probing: 'exhausted' } : {}) }));
   return waitFor(loaded.operation, next);
 }

@@ -1,5 +1,6 @@
-import { AGAIN_AFTER_MS, KEYED_SENDS_MAX, RATE_LIMIT_AFTER_MS, RETRY_AFTER_HONOURED_MS } from '../../infra/contract/limits.ts';
+import { AGAIN_AFTER_MS, KEYED_SENDS_MAX, PROVIDER_TEXT_MAX_CHARS, RATE_LIMIT_AFTER_MS, RETRY_AFTER_HONOURED_MS } from '../../infra/contract/limits.ts';
 import type { OutcomeCode } from '../../infra/contract/errors.ts';
+import { storable } from '../../infra/log/storable.ts';
 import { GuardRefusal, TransportFailure } from '../../infra/http/types.ts';
 import type { Failure, Ruling } from '../../infra/ledger/settlement.ts';
 import type { PlannedStep, ProviderRefusal, StepAnswer } from '../../providers/provider.ts';
@@ -62,6 +63,12 @@ export function ruleOnPublic(answer: Exclude<StepAnswer, { kind: 'expired' | 're
   }
 }
 
+/** The answer of a repetition says nothing of the first request: the key is tried again, or nobody knows. */
+export function stillOpen(answer: Exclude<StepAnswer, { kind: 'done' }>, circumstances: Circumstances): Ruling {
+  const waitMs = answer.kind === 'wait' ? (answer.afterMs ?? 0) : 0;
+  return unclear({ code: 'PROVIDER_OUTCOME_UNKNOWN', httpStatus: answer.answer.status }, { ...circumstances, resendAfterMs: Math.max(circumstances.resendAfterMs, waitMs) });
+}
+
 /** A documented answer that asks for time: as told up to six hours, else the allowance is used up. */
 export function waitRuling(answer: Extract<StepAnswer, { kind: 'wait' }>, circumstances: Circumstances): Ruling {
   const { now, failuresInARow, step, pollingSince } = circumstances;
@@ -80,7 +87,7 @@ export function waitRuling(answer: Extract<StepAnswer, { kind: 'wait' }>, circum
 }
 
 export function failureOf(refusal: ProviderRefusal, step: string, httpStatus: number): Failure {
-  return { code: refusal.code, platformCode: refusal.platformCode, platformMessage: refusal.platformMessage, httpStatus, step, retryAt: refusal.retryAt ?? null };
+  return { code: refusal.code, platformCode: storable(refusal.platformCode, 128), platformMessage: storable(refusal.platformMessage, PROVIDER_TEXT_MAX_CHARS), httpStatus, step, retryAt: refusal.retryAt ?? null };
 }
 
 export function transportCode(failure: TransportFailure): OutcomeCode {

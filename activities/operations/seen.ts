@@ -6,7 +6,7 @@ import type { Finding } from '../../providers/provider.ts';
 export function seenEvidence(finding: Finding, step: string | null, probeOrdinal: number | null): EvidenceDraft[] {
   const drafts: EvidenceDraft[] = finding.seen.map((seen) => ({
     kind: seen.kind, step, source: 'probe', conclusion: seen.conclusion, probeOrdinal, summary: seen.summary.slice(0, 300),
-    data: JSON.parse(scrub(JSON.stringify(seen.data))) as Record<string, unknown>,
+    data: JSON.parse(scrub(JSON.stringify(seen.data)).replaceAll('\\u0000', ' ').toWellFormed()) as Record<string, unknown>,
   }));
   if (finding.kind === 'unreadable') drafts.push(probeError({ httpStatus: finding.httpStatus, transportError: null, reason: finding.reason }, step, probeOrdinal));
   return drafts;

@@ -16,7 +16,8 @@ import { answerEvidence, partialEvidence, progressEvidence, tripNotes } from './
 import { plainPort, publicPort, type PublicTrip } from './port.ts';
 import { nextProbeAt } from './probe-schedule.ts';
 import { refreshCredential } from './refresh-credential.ts';
-import { again, failureOf, notSent, ruleOnPublic, transportCode, unclear, waitRuling, type Circumstances } from './rule.ts';
+import { persistently } from './persistently.ts';
+import { again, failureOf, notSent, ruleOnPublic, stillOpen, transportCode, unclear, waitRuling, type Circumstances } from './rule.ts';
 
 const SANDBOX_RESEND_MS = 1_000;
 const REFRESH_BUSY_MS = 1_000;
@@ -83,24 +84,36 @@ interface Exchanged {
   seen: PublicTrip;
 }
 
+/** An earlier request of this keyed step may have done it: from here on only a success decides, whatever else is answered. */
+function isOpen({ loaded }: Carriage, step: PlannedStep): boolean {
+  return loaded.operation.status === 'sending' && loaded.steps.some((one) => one.name === step.name && one.state === 'sending');
+}
+
+const NOTHING_DONE: Ruling = { kind: 'not_done', wait: null, accountWaits: false };
+
 async function settleAnswer(carriage: Carriage, exchanged: Exchanged & { answer: StepAnswer }): Promise<CarryOutResult | null> {
   const { step, attempt, seen, answer } = exchanged;
   const circumstances = circumstancesOf(carriage, step);
   const status = answer.kind === 'done' ? 200 : answer.answer.status;
-  const ruling = answer.kind === 'expired' ? await afterExpiry(carriage, answer, step)
-    : answer.kind === 'redo' ? await redo(carriage, answer, step)
-    : ruleOnPublic(answer, circumstances);
-  const evidence = answer.kind === 'unclear' ? [progressEvidence(step.name, seen.trip!, null), answerEvidence(step.name, answer.answer, answer.missingProof)] : [];
+  const open = isOpen(carriage, step);
+  const renews = !open && (answer.kind === 'expired' || answer.kind === 'redo');
+  const ruling = open && answer.kind !== 'done' ? stillOpen(answer, circumstances) : answer.kind === 'expired' || answer.kind === 'redo' ? NOTHING_DONE : ruleOnPublic(answer, circumstances);
+  const evidence = answer.kind !== 'done' && (open || answer.kind === 'unclear') ? [progressEvidence(step.name, seen.trip!, null), answerEvidence(step.name, answer.answer, answer.kind === 'unclear' ? answer.missingProof : null)] : [];
   const finished = answer.kind === 'done' ? { finished: { checkpoint: answer.checkpoint, providerId: answer.providerId, finishedAt: circumstances.now, usableUntil: null } } : {};
-  return settleAs(carriage, exchanged, { ruling, evidence, status, finished, notes: tripNotes(step.name, attempt, seen.trip, { answered: status }) });
+  const settled = await settleAs(carriage, exchanged, { ruling, evidence, status, finished, notes: tripNotes(step.name, attempt, seen.trip, { answered: status }) });
+  if (open && answer.kind === 'expired') await refreshCredential(carriage.deps, carriage.loaded, carriage.provider);
+  if (!renews) return settled;
+  // The claim is given back before anything slow: what the answer proved must not be lost with it.
+  return waitAgain(carriage, step, answer.kind === 'expired' ? await afterExpiry(carriage, answer, step) : await redo(carriage, answer, step));
 }
 
 async function settleFailure(carriage: Carriage, exchanged: Exchanged & { error: TransportFailure }): Promise<CarryOutResult | null> {
   const { step, attempt, seen, error } = exchanged;
   const circumstances = circumstancesOf(carriage, step);
   if (seen.token === null) return waitAgain(carriage, step, notSent(error, circumstances));
-  const ruling = error.sent ? unclear({ code: transportCode(error), httpStatus: error.partial?.status ?? null }, circumstances) : notSent(error, circumstances);
-  const evidence = error.sent ? [progressEvidence(step.name, error.trip, error.error), ...(error.partial ? [partialEvidence(step.name, error.partial, error.error)] : [])] : [];
+  const isUnclear = error.sent || isOpen(carriage, step);
+  const ruling = isUnclear ? unclear({ code: transportCode(error), httpStatus: error.partial?.status ?? null }, circumstances) : notSent(error, circumstances);
+  const evidence = isUnclear ? [progressEvidence(step.name, error.trip, error.error), ...(error.partial ? [partialEvidence(step.name, error.partial, error.error)] : [])] : [];
   return settleAs(carriage, exchanged, { ruling, evidence, status: error.partial?.status ?? null, finished: {}, notes: tripNotes(step.name, attempt, error.trip, { silence: error }) });
 }
 
@@ -110,17 +123,17 @@ async function settleAs(carriage: Carriage, { step, seen }: Exchanged, outcome: 
   const { deps, loaded, done } = carriage;
   const { db, clock, config } = deps.infra;
   const { ruling } = outcome;
-  const { operation } = await inScope(db, tenant(loaded.operation), (tx) =>
+  const { operation } = await persistently(config.timing.claimMarginMs, () => inScope(db, tenant(loaded.operation), (tx) =>
     settle(tx, {
       operationId: loaded.operation.id, by: { kind: 'sender', token: seen.token! }, ruling, done, evidence: outcome.evidence, notes: outcome.notes,
       step: { name: step.name, state: STEP_STATE[ruling.kind], trip: seen.trip, httpStatus: outcome.status, ...outcome.finished },
       requestDigest: seen.digest, now: clock.now(),
-    }, config.timing));
+    }, config.timing)));
   if (ruling.kind === 'not_done' && ruling.accountWaits && ruling.wait) await accountWaits(db, loaded.account, ruling.wait.until);
   if (ruling.kind === 'failed' && (ruling.error.code === 'TOKEN_REVOKED' || ruling.error.code === 'TOKEN_EXPIRED')) await reconnect(carriage, ruling.error.code);
   // Settled in this very transaction: no need to read the row once more.
-  if (ruling.kind === 'succeeded' || ruling.kind === 'failed' || ruling.kind === 'unknown') return { kind: 'settled', status: operation.status };
-  return null;
+  const isSettled = operation.status === 'succeeded' || operation.status === 'failed' || operation.status === 'unknown';
+  return isSettled ? { kind: 'settled', status: operation.status } : null;
 }
 
 async function sendPlain(carriage: Carriage, step: PlannedStep, work: PublishWork): Promise<CarryOutResult | null> {
@@ -197,10 +210,12 @@ async function afterExpiry(carriage: Carriage, answer: Extract<StepAnswer, { kin
 }
 
 /** Results of private steps are gone on the platform: they are made anew once; a second time it is a refusal. */
-async function redo({ deps, loaded, done }: Carriage, answer: Extract<StepAnswer, { kind: 'redo' }>, step: PlannedStep): Promise<Ruling> {
+async function redo({ deps, loaded, done, plan }: Carriage, answer: Extract<StepAnswer, { kind: 'redo' }>, step: PlannedStep): Promise<Ruling> {
   const madeTwice = loaded.steps.some((one) => answer.steps.includes(one.name) && one.attempt > 1);
   if (madeTwice) return { kind: 'failed', error: failureOf(answer.error, step.name, answer.answer.status), settledBy: 'answer' };
-  for (const name of answer.steps) {
+  // What came after a lost upload was about that upload: it is waited for and described anew too.
+  const first = plan.findIndex((one) => answer.steps.includes(one.name));
+  for (const { name } of plan.slice(Math.max(first, 0)).filter((one) => !isPublic(one.effect))) {
     done.delete(name);
     await forgetStep(deps.infra.db, loaded.operation, name);
   }

@@ -19,8 +19,9 @@ const SYSTEM_ACTOR = { type: 'system', id: null } as const;
  */
 export async function beginPost(tx: Tx, input: { postId: string; seq: number; now: Date }): Promise<BeginResult> {
   const { postId, seq, now } = input;
-  await forgetStart(tx, workflowIds.publishPost(postId, seq));
   const state = await lockPost(tx, postId);
+  // After the lock: a change of the post takes it first too, and then this row.
+  await forgetStart(tx, workflowIds.publishPost(postId, seq));
   if (state === null || state.post.deletedAt || state.post.seq !== seq) return { kind: 'superseded' };
   const { post } = state;
   if (post.status === 'publishing') return { kind: 'begun', operations: await openOperations(tx, state, seq) };

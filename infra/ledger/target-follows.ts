@@ -1,6 +1,5 @@
 import { OUTCOME_CODES, type OutcomeCode } from '../contract/errors.ts';
 import { OUTCOME_MESSAGES } from '../contract/outcome-messages.ts';
-import { PROVIDER_TEXT_MAX_CHARS } from '../contract/limits.ts';
 import type { Tx } from '../db/database.ts';
 import { OperationEntity, type Operation } from '../db/entities/operation.entity.ts';
 import type { Target, TargetError } from '../db/entities/target.entity.ts';
@@ -46,7 +45,7 @@ export function targetError(failure: Failure, operationId: string | null): Targe
   return {
     code: failure.code,
     message: OUTCOME_MESSAGES[failure.code],
-    ...(failure.platformMessage ? { detail: failure.platformMessage.slice(0, PROVIDER_TEXT_MAX_CHARS) } : {}),
+    ...(failure.platformMessage ? { detail: failure.platformMessage } : {}),
     ...(failure.platformCode ? { provider_code: failure.platformCode } : {}),
     retryable: OUTCOME_CODES[failure.code as OutcomeCode] !== 'no',
     ...(operationId === null ? {} : { operation_id: operationId }),

@@ -23,17 +23,20 @@ export async function reconcile(work: PublishWork, since: Date, http: ProviderHt
   const from = new Date(since.getTime() - BEFORE_MS);
   const listing = await readStatuses(work, from, http);
   if (listing.broken !== null) return unreadable(listing.broken, []);
-  const similar = await withoutTaken(work, listing.statuses.filter((status) => isSimilar(status, work)));
-  if (work.media.length > 0) return conclude({ work, from, listing, matching: similar, matched: ['media_ids', 'time', 'author'] });
+  const alike = await withoutTaken(work, listing.statuses.filter((status) => isAlike(status, work)));
+  if (work.media.length > 0) return conclude({ work, from, listing, matching: alike, matched: ['media_ids', 'time', 'author'] });
   const matching: Status[] = [];
-  for (const status of similar.slice(0, SOURCES_MAX)) {
+  for (const status of alike.slice(0, SOURCES_MAX)) {
     const answer = await http.request(onInstance(work, `/api/v1/statuses/${encodeURIComponent(status['id'])}/source`));
     // Removed since it was listed: it cannot be told apart any more, so nothing may be concluded from its absence.
     if (answer.status === 404) listing.complete = false;
     else if (answer.status !== 200 || typeof answer.json?.text !== 'string') return unreadable(answer, []);
-    else if (isSameText(answer.json, work)) matching.push(status);
+    else if (!isSameText(answer.json, work)) continue;
+    else if (isPlacedAlike(status, work)) matching.push(status);
+    // Servers change what they are given (a silenced account's visibility, the parent of a reply to a boost): neither proof nor absence.
+    else listing.complete = false;
   }
-  if (similar.length > SOURCES_MAX) listing.complete = false;
+  if (alike.length > SOURCES_MAX) listing.complete = false;
   return conclude({ work, from, listing, matching, matched: ['text', 'parent', 'time', 'author'] });
 }
 
@@ -56,15 +59,19 @@ async function readStatuses(work: PublishWork, from: Date, http: ProviderHttp): 
   return { statuses, complete: false, broken: null };
 }
 
-/** All that the listing itself tells. With media: our attachment ids, which nothing else can have. */
-export function isSimilar(status: Status, work: PublishWork): boolean {
+/** What no server changes. With media: our attachment ids, which nothing else can have. */
+function isAlike(status: Status, work: PublishWork): boolean {
   const attachments: Status[] = Array.isArray(status['media_attachments']) ? status['media_attachments'].filter(isRecord) : [];
   if (work.media.length > 0) {
     const ids = work.media.map((_file, index) => work.checkpoints[`media_${index + 1}`]?.['id']);
     return attachments.length === ids.length && ids.every((id) => attachments.some((one) => one['id'] === id));
   }
   const poll = isRecord(status['poll']) === (work.options['poll'] !== undefined);
-  return attachments.length === 0 && poll && status['visibility'] === work.options['visibility'] && (status['in_reply_to_id'] ?? null) === referenceId('in_reply_to', work);
+  return attachments.length === 0 && poll;
+}
+
+function isPlacedAlike(status: Status, work: PublishWork): boolean {
+  return status['visibility'] === work.options['visibility'] && (status['in_reply_to_id'] ?? null) === referenceId('in_reply_to', work);
 }
 
 /** Servers trim, and take a warning without a text for the text. */

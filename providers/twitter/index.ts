@@ -16,7 +16,8 @@ export const twitter: Provider = {
   plan,
   send,
   reconcile: (_step, work, since, http) => reconcile(work, since, http),
-  absence: () => ({ afterMs: 6 * HOUR_MS, reads: 3 }),
+  // Not confirmed that the own timeline lists posts of a community or for subscribers: their absence from it proves nothing.
+  absence: ({ options }) => (options['community_id'] || options['for_super_followers_only'] ? null : { afterMs: 6 * HOUR_MS, reads: 3 }),
   // Every read costs money.
   probeAfterMs: [MINUTE_MS, 15 * MINUTE_MS, 6 * HOUR_MS, 24 * HOUR_MS],
   postIdFromUrl: (url, { endpoints }) => postIdFromUrl(url, endpoints),

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import type { SandboxBehaviour } from '../../../infra/contract/statuses.ts';
 import { ACCOUNT_COLUMNS, countAccounts, countSends, findAccount, listAccounts, setSandboxBehaviour, type AccountView } from '../../../infra/db/repositories/accounts.ts';
+import { reconnectSandboxAccount } from '../../../infra/organizations.ts';
 import { sandboxAdmin } from '../../../infra/sandbox-admin.ts';
 import { allOf, pageReply, windowClause, type Clause } from '../../page.ts';
 import type { Call, Reply } from '../../route.ts';
@@ -41,7 +42,9 @@ export async function patch(call: Call): Promise<Reply> {
       details: { account_ids: [account.id], status: account.status, status_reason: account.statusReason },
     });
   }
-  if (behaviour !== account.sandboxBehaviour) {
+  if (behaviour === 'normal' && account.status === 'reconnect_required') {
+    await reconnectSandboxAccount(call.tx, call.infra, account.id, call.now);
+  } else if (behaviour !== account.sandboxBehaviour) {
     await setSandboxBehaviour(call.tx, { id: account.id, behaviour, at: call.now });
     await sandboxAdmin(call.infra).setBehaviour(account.id, behaviour);
   }

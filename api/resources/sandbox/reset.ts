@@ -1,6 +1,7 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { AccountEntity } from '../../../infra/db/entities/account.entity.ts';
 import { setSandboxBehaviour } from '../../../infra/db/repositories/accounts.ts';
+import { reconnectSandboxAccount } from '../../../infra/organizations.ts';
 import { sandboxAdmin } from '../../../infra/sandbox-admin.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertWorkspaceAccess, mayAccess } from '../../workspace-access.ts';
@@ -12,8 +13,9 @@ import { sandboxAway } from './ask.ts';
  */
 export async function reset(call: Call): Promise<Reply> {
   const accounts = await accountsOf(call, call.body.account_ids);
-  for (const { id, sandboxBehaviour } of accounts) {
-    if (sandboxBehaviour !== 'normal') await setSandboxBehaviour(call.tx, { id, behaviour: 'normal', at: call.now });
+  for (const { id, sandboxBehaviour, status } of accounts) {
+    if (status === 'reconnect_required') await reconnectSandboxAccount(call.tx, call.infra, id, call.now);
+    else if (sandboxBehaviour !== 'normal') await setSandboxBehaviour(call.tx, { id, behaviour: 'normal', at: call.now });
   }
   const isWhole = call.body.account_ids === undefined && call.caller.workspaceScope === 'all';
   const done = await sandboxAdmin(call.infra).reset<{ epoch: number; accounts: number } | null>({
@@ -23,11 +25,11 @@ export async function reset(call: Call): Promise<Reply> {
   return { status: 200, body: { epoch: done.epoch, accounts: done.accounts } };
 }
 
-type Resettable = { id: string; workspaceId?: string | null; sandboxBehaviour?: string | null };
+type Resettable = { id: string; workspaceId?: string | null; sandboxBehaviour?: string | null; status?: string };
 
 /** Named accounts must be there and granted; without names it is every account that the credential may touch. */
 async function accountsOf({ tx, caller }: Call, ids: string[] | undefined): Promise<Resettable[]> {
-  const fields = { fields: ['id', 'workspaceId', 'sandboxBehaviour'] as const };
+  const fields = { fields: ['id', 'workspaceId', 'sandboxBehaviour', 'status'] as const };
   if (ids === undefined) return (await tx.find(AccountEntity, {}, fields)).filter((account) => mayAccess(caller, account.workspaceId ?? null));
   const wanted = [...new Set(ids)];
   const found = await tx.find(AccountEntity, { id: { $in: wanted } }, fields);

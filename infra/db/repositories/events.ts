@@ -50,6 +50,16 @@ export function writeAccountReconnect(tx: Tx, account: Account, scheduledTargets
   return persist(tx, account, { event: 'account.reconnect_required', subjectType: 'account', subjectId: account.id, sequence: account.eventSeq, data }, now);
 }
 
+/** The account can publish again, with a new credential. */
+export function writeAccountConnected(tx: Tx, account: Account, now: Date): string {
+  account.eventSeq += 1;
+  const data = {
+    account_id: account.id, platform: account.platform, username: account.username ?? null,
+    display_name: account.displayNameOverride ?? account.displayName ?? null, workspace_id: account.workspaceId ?? null, reconnected: true,
+  };
+  return persist(tx, account, { event: 'account.connected', subjectType: 'account', subjectId: account.id, sequence: account.eventSeq, data }, now);
+}
+
 function persist(tx: Tx, row: Post | Operation | Account, event: { event: string; subjectType: string; subjectId: string; sequence: number; data: Record<string, unknown> }, now: Date): string {
   const id = newId('event');
   add(tx, EventEntity, { id, organizationId: row.organizationId, mode: row.mode, workspaceId: row.workspaceId ?? null, ...event, createdAt: now });
