@@ -20,7 +20,9 @@ export function requestId(options: { log: Log; lifecycle: Lifecycle }): Middlewa
       options.lifecycle.requestEnded();
       const clientId = ctx.get('X-Request-Id');
       // No URL, no body and no header value of the client's other than an id of a harmless form.
-      options.log.info({
+      // Who watches over the process asks all the time; the answers are in the document itself.
+      const level = state.route?.path === '/health' || state.route?.path === '/ready' ? 'debug' : 'info';
+      options.log[level]({
         method: ctx.method, route: state.route?.path ?? null, status: ctx.res.writableFinished ? ctx.res.statusCode : 499,
         ms: Math.round((performance.now() - state.startedAt) * 10) / 10, request_id: state.requestId,
         organization_id: state.caller?.organizationId ?? null, ...(CLIENT_ID.test(clientId) ? { client_request_id: clientId } : {}),

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Caller } from '../../support/caller.ts';
+import { System, type Tenant } from '../../support/system.ts';
+
+/* A sandbox account that a behaviour broke for good must not be lost to its owner: there may be no other one. */
+
+let system: System;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  system = await System.start();
+  tenant = await system.tenant();
+  caller = new Caller(system.baseUrl, tenant.testKey);
+}, 120_000);
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+async function broken(accountId: string): Promise<void> {
+  expect((await caller.patch(`/v1/accounts/${accountId}`, { sandbox_behaviour: 'token_revoked' })).status).toBe(200);
+  const post = await caller.ended((await caller.publish({ targets: [accountId], content: 'with a revoked token' })).id);
+  expect(post.status).toBe('failed');
+  expect((await caller.get(`/v1/accounts/${accountId}`)).body.status).toBe('reconnect_required');
+}
+
+async function expectWorks(accountId: string): Promise<void> {
+  const { body } = await caller.get(`/v1/accounts/${accountId}`);
+  expect([body.status, body.status_reason, body.sandbox_behaviour]).toEqual(['active', null, 'normal']);
+  expect((await caller.ended((await caller.publish({ targets: [accountId], content: 'again' })).id)).status).toBe('published');
+}
+
+test.each(['twitter', 'mastodon'])('%s: the behaviour normal connects it again', async (platform) => {
+  const { id } = tenant.accounts[platform]!;
+  await broken(id);
+  expect((await caller.patch(`/v1/accounts/${id}`, { sandbox_behaviour: 'normal' })).status).toBe(200);
+  await expectWorks(id);
+}, 60_000);
+
+test('a reset connects it again', async () => {
+  const { id } = tenant.accounts.twitter!;
+  await broken(id);
+  expect((await caller.post('/v1/sandbox/reset', { account_ids: [id] })).status).toBe(200);
+  await expectWorks(id);
+}, 60_000);
