@@ -10,8 +10,8 @@ interface Hold {
 }
 
 /** Statements that only the claim, and only the settling, of an operation has. */
-const CLAIM = '"claim_token" = ';
-const SETTLE = '"settled_by" = ';
+const CLAIM = /update "?operation"? set [^;]*"claim_token" = /;
+const SETTLE = /update "?operation"? set [^;]*?"settled_by" = /;
 
 /**
  * Stops carriers of operations at exact moments: what PostgreSQL is asked to commit is read on the wire, and so is what
@@ -59,7 +59,7 @@ export class Moments {
     const answered = [...this.#answered].find((id) => text.includes(id) && this.#holds.get(id)?.window === 'with the answer');
     if (answered !== undefined) return this.#stop(answered, connection);
     if (!/\bcommit\b/i.test(text)) return 'pass';
-    const held = [...this.#holds].find(([id, hold]) => said.includes(id) && said.includes(hold.window.endsWith('claim') ? CLAIM : SETTLE));
+    const held = [...this.#holds].find(([id, hold]) => said.includes(id) && (hold.window.endsWith('claim') ? CLAIM : SETTLE).test(said));
     if (held === undefined) return 'pass';
     const [id, { window }] = held;
     if (window === 'before the claim' || window === 'before the settling') return this.#stop(id, connection);
