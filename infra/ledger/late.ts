@@ -13,7 +13,7 @@ export async function endLateOperation(tx: Tx, work: { operationId: string; hold
   const { operationId, now } = work;
   const operation = await tx.findOneOrFail(OperationEntity, { id: operationId });
   const state = await lockPost(tx, operation.postId!);
-  const untouched = state !== null && state.targets.every((target) => target.status === 'publishing' && state.operations.get(target.operationId ?? '')?.status === 'pending');
+  const untouched = state !== null && state.targets.every((target) => target.status === 'publishing') && (await areAllPending(tx, state));
   if (state !== null && untouched && state.post.onLate === 'hold' && !state.post.deletedAt) {
     const cancelled = await cancelPending(tx, state, now);
     if (cancelled === state.targets.length) {
@@ -24,4 +24,11 @@ export async function endLateOperation(tx: Tx, work: { operationId: string; hold
     return;
   }
   await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
+}
+
+/** Under the locks that claims take: a sibling that is claimed meanwhile must not be judged by what was read before. */
+async function areAllPending(tx: Tx, { targets }: PostState): Promise<boolean> {
+  const ids = targets.flatMap((target) => target.operationId ?? []);
+  const rows = ids.length === 0 ? [] : await tx.execute<{ status: string }[]>('select status from operation where id in (?) order by id for update', [ids]);
+  return rows.length === targets.length && rows.every((row) => row.status === 'pending');
 }
