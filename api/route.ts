@@ -85,7 +85,7 @@ export interface RouteSpec {
   /** Only with scope `all` (403 FORBIDDEN, scope_all_required). */
   wholeOrganization?: boolean;
   /** The noun of the resource a path id names: its 404 code. A malformed id answers the same as an unknown one. */
-  pathIds?: Record<string, { prefix: string; notFound: 'NOT_FOUND' | 'POST_NOT_FOUND' | 'ACCOUNT_NOT_FOUND' | 'TARGET_NOT_FOUND'; resource: string }>;
+  pathIds?: Record<string, { prefix: string; notFound: 'NOT_FOUND' | 'POST_NOT_FOUND' | 'ACCOUNT_NOT_FOUND' | 'TARGET_NOT_FOUND' | 'TEMPLATE_NOT_FOUND' | 'TAG_NOT_FOUND'; resource: string }>;
   query?: Joi.ObjectSchema;
   /** Absent = a route without a body: any JSON object is accepted and ignored. */
   body?: Joi.ObjectSchema;

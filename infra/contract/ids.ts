@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 export const ID_PREFIXES = {
   organization: 'org_', user: 'usr_', key: 'key_', workspace: 'ws_', account: 'acc_', post: 'post_', target: 'pt_',
   operation: 'op_', evidence: 'obs_', verdict: 'ver_', event: 'whe_', request: 'req_', media: 'med_',
-  sandboxEntry: 'sbx_', timeline: 'tle_', audit: 'aud_', template: 'tpl_', signature: 'sig_', tag: 'tag_',
+  sandboxEntry: 'sbx_', timeline: 'tle_', audit: 'aud_', template: 'tmpl_', signature: 'sig_', tag: 'tag_', queue: 'qs_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -2,6 +2,7 @@ import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
 import { DATABASE_CONNECTION_TIMEOUT_MS, REQUEST_TRANSACTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../contract/limits.ts';
 import { AccountEntity } from './entities/account.entity.ts';
 import { ApiKeyEntity } from './entities/api-key.entity.ts';
+import { ContentTemplateEntity } from './entities/content-template.entity.ts';
 import { CredentialEntity } from './entities/credential.entity.ts';
 import { EventEntity } from './entities/event.entity.ts';
 import { EvidenceEntity } from './entities/evidence.entity.ts';
@@ -9,8 +10,11 @@ import { OperationEntity } from './entities/operation.entity.ts';
 import { OrganizationEntity } from './entities/organization.entity.ts';
 import { OutboxEntity } from './entities/outbox.entity.ts';
 import { PostEntity } from './entities/post.entity.ts';
+import { QueueScheduleEntity } from './entities/queue-schedule.entity.ts';
 import { ReceiptEntity } from './entities/receipt.entity.ts';
+import { SignatureEntity } from './entities/signature.entity.ts';
 import { StepEntity } from './entities/step.entity.ts';
+import { PostTagEntity, TagEntity } from './entities/tag.entity.ts';
 import { TargetEntity } from './entities/target.entity.ts';
 import { TimelineEntryEntity } from './entities/timeline-entry.entity.ts';
 import { UsageCounterEntity } from './entities/usage-counter.entity.ts';
@@ -18,8 +22,8 @@ import { VerdictEntity } from './entities/verdict.entity.ts';
 import { WorkspaceEntity } from './entities/workspace.entity.ts';
 
 export const ENTITIES = [
-  AccountEntity, ApiKeyEntity, CredentialEntity, EventEntity, EvidenceEntity, OperationEntity, OrganizationEntity, OutboxEntity, PostEntity,
-  ReceiptEntity, StepEntity, TargetEntity, TimelineEntryEntity, UsageCounterEntity, VerdictEntity, WorkspaceEntity,
+  AccountEntity, ApiKeyEntity, ContentTemplateEntity, CredentialEntity, EventEntity, EvidenceEntity, OperationEntity, OrganizationEntity, OutboxEntity, PostEntity,
+  PostTagEntity, QueueScheduleEntity, ReceiptEntity, SignatureEntity, StepEntity, TagEntity, TargetEntity, TimelineEntryEntity, UsageCounterEntity, VerdictEntity, WorkspaceEntity,
 ];
 
 export type Database = MikroORM;

@@ -2,8 +2,12 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { pathToFileURL } from 'node:url';
 import { Migration20261121090000 } from './migrations/Migration20261121090000.ts';
+import { Migration20261121130000 } from './migrations/Migration20261121130000.ts';
 
-const MIGRATIONS = [{ name: 'Migration20261121090000', class: Migration20261121090000 }];
+const MIGRATIONS = [
+  { name: 'Migration20261121090000', class: Migration20261121090000 },
+  { name: 'Migration20261121130000', class: Migration20261121130000 },
+];
 
 /** The roles that own and use the tables. The login role inherits none of them, so a query outside `inScope()` may touch nothing. */
 const ROLES = ['oncepost_owner', 'oncepost_tenant', 'oncepost_system'];

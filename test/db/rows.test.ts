@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDatabase, type Database } from '../../infra/db/database.ts';
-import { PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
+import { NO_TEXT, PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
 import { migrate } from '../../infra/db/migrate.ts';
 import { add, writeHeld } from '../../infra/db/rows.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
@@ -36,7 +36,7 @@ async function aPost(): Promise<string> {
   const id = `post_${++posts}`;
   await inScope(db, SYSTEM, async (tx) => {
     add(tx, PostEntity, {
-      id, organizationId, mode: 'test', workspaceGiven: false, status: 'draft', content: `it's "ü" ? ?? \\ $1 :a`, media: [{ url: 'https://a.example/?b=1' }], timezone: 'UTC',
+      id, organizationId, mode: 'test', workspaceGiven: false, status: 'draft', content: `it's "ü" ? ?? \\ $1 :a`, textSource: NO_TEXT, skipSignature: false, shortenUrls: false, media: [{ url: 'https://a.example/?b=1' }], timezone: 'UTC',
       scheduledAt: NOW, maxLatenessSeconds: 1, onLate: 'hold', revision: 1, seq: 1, eventSeq: 0, createdBy: { type: 'system', id: null }, createdAt: NOW, updatedAt: NOW,
     });
   });
@@ -47,7 +47,7 @@ const byOrm = (id: string): Promise<Post> => inScope(db, SYSTEM, async (tx) => (
 const version = (id: string): Promise<string> => inScope(db, SYSTEM, async (tx) => (await tx.execute<{ xmin: string }[]>('select xmin from post where id = ?', [id]))[0]!.xmin);
 
 test('a new row is stored with the values that the ORM reads, whatever their type; what was left away is null', async () => {
-  expect(await byOrm(await aPost())).toMatchObject({ content: `it's "ü" ? ?? \\ $1 :a`, media: [{ url: 'https://a.example/?b=1' }], targetOptions: null, notes: null, scheduledAt: NOW, workspaceGiven: false, createdBy: { type: 'system', id: null } });
+  expect(await byOrm(await aPost())).toMatchObject({ content: `it's "ü" ? ?? \\ $1 :a`, textSource: NO_TEXT, skipSignature: false, shortenUrls: false, media: [{ url: 'https://a.example/?b=1' }], targetOptions: null, notes: null, scheduledAt: NOW, workspaceGiven: false, createdBy: { type: 'system', id: null } });
 });
 
 test('what became different in a locked row is written at the end of the transaction', async () => {

@@ -2,7 +2,7 @@ import { newId } from '../../infra/contract/ids.ts';
 import type { Infra } from '../../infra/context.ts';
 import type { Account } from '../../infra/db/entities/account.entity.ts';
 import { OperationEntity, type Operation } from '../../infra/db/entities/operation.entity.ts';
-import { PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
+import { NO_TEXT, PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
 import { StepEntity } from '../../infra/db/entities/step.entity.ts';
 import { TargetEntity, type Target } from '../../infra/db/entities/target.entity.ts';
 import { inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
@@ -29,7 +29,7 @@ export async function sendingAttempt(infra: Pick<Infra, 'db' | 'config'>, { acco
   const ids = await inScope(infra.db, tenant(account), async (tx) => {
     const common = { organizationId: account.organizationId, mode: account.mode, createdAt: at, updatedAt: at };
     const post = tx.create(PostEntity, {
-      id: newId('post'), ...common, workspaceId: account.workspaceId ?? null, workspaceGiven: false, status: 'publishing', content: text, media: null, targetOptions: null,
+      id: newId('post'), ...common, workspaceId: account.workspaceId ?? null, workspaceGiven: false, status: 'publishing', content: text, textSource: NO_TEXT, skipSignature: false, shortenUrls: false, media: null, targetOptions: null,
       timezone: 'UTC', scheduledAt: at, maxLatenessSeconds: 86_400, onLate: 'publish', revision: 1, seq: 1, eventSeq: 0, createdBy: { type: 'system', id: null },
     }, { persist: true });
     const target = tx.create(TargetEntity, {

@@ -87,7 +87,7 @@ function newPost(call: Call, { wish, schedule, timezone, workspaceId }: Accepted
   const { tx, now, caller, body, requestId } = call;
   return add(tx, PostEntity, {
     id: newId('post'), organizationId: caller.organizationId, mode: caller.mode, workspaceId, workspaceGiven: typeof body.workspace_id === 'string',
-    status: 'draft', content: wish.content, media: wish.media, targetOptions: wish.targetOptions, timezone,
+    status: 'draft', content: wish.content, textSource: { kind: wish.content === null ? 'none' : 'content', text: wish.content, overrides: null, variables: {} }, skipSignature: false, shortenUrls: false, media: wish.media, targetOptions: wish.targetOptions, timezone,
     scheduledAt: schedule.at, wallTime: schedule.wallTime, publishedAt: null, notes: body.notes ?? null,
     maxLatenessSeconds: body.catch_up?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS, onLate: body.catch_up?.on_late ?? 'hold', holdReason: null,
     revision: 1, seq: 1, eventSeq: 0, requestId, createdBy: caller.actor, deletedAt: null, createdAt: now, updatedAt: now,

@@ -15,6 +15,28 @@ export interface MediaItem {
 
 export type OptionMap = Record<string, Record<string, unknown>>;
 
+/** Where the shared text came from, as it was before rendering: kept so that a change of time or targets can render it again. */
+export interface TextSource {
+  kind: 'content' | 'template' | 'none';
+  text: string | null;
+  /** Of a template: texts by platform. */
+  overrides: Record<string, string> | null;
+  /** What the caller gave for the template's variables. */
+  variables: Record<string, string>;
+}
+
+export const NO_TEXT: TextSource = { kind: 'none', text: null, overrides: null, variables: {} };
+
+/** A signature as it was when it was put into the text. */
+export interface FrozenSignature {
+  id: string;
+  content: string;
+  position: 'append' | 'prepend';
+}
+
+/** How `auto` chose, in the form of the wire. */
+export type AutoSchedule = Record<string, unknown>;
+
 export const PostEntity = defineEntity({
   name: 'Post',
   tableName: 'post',
@@ -25,7 +47,14 @@ export const PostEntity = defineEntity({
     workspaceId: text().nullable(),
     workspaceGiven: flag(),
     status: text().$type<PostStatus>(),
+    /** The shared text after rendering; of a draft, before it. */
     content: text().nullable(),
+    textSource: json<TextSource>(),
+    templateId: text().nullable(),
+    signature: json<FrozenSignature>().nullable(),
+    skipSignature: flag(),
+    shortenUrls: flag(),
+    autoSchedule: json<AutoSchedule>().nullable(),
     media: json<MediaItem[]>().nullable(),
     targetOptions: json<OptionMap>().nullable(),
     timezone: text(),

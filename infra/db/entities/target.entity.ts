@@ -36,6 +36,8 @@ export const TargetEntity = defineEntity({
     text: text().nullable(),
     options: json<Record<string, unknown>>(),
     media: json<MediaItem[]>(),
+    /** What the duplicate guard compares; null for drafts and where there is nothing to compare. */
+    fingerprint: text().nullable(),
     error: json<TargetError>().nullable(),
     operationId: text().nullable(),
     platformPostId: text().nullable(),

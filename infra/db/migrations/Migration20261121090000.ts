@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { systemPolicy, tenantPolicies, tenantPolicy } from '../policies.ts';
 
 // References are checked at the commit: the unit of work inserts tables in an order of its own.
 const TABLES = String.raw`
@@ -188,22 +189,11 @@ const ORGANIZATION_SCOPED = ['workspace', 'api_key'];
 const SYSTEM_ONLY = ['rate_bucket'];
 
 const policies = (): string => [
-  ...MODE_SCOPED.map((table) => tenantPolicy(table, `organization_id = current_setting('app.org', true) and mode = current_setting('app.mode', true)`)),
+  tenantPolicies(MODE_SCOPED),
   ...ORGANIZATION_SCOPED.map((table) => tenantPolicy(table, `organization_id = current_setting('app.org', true)`)),
   tenantPolicy('organization', `id = current_setting('app.org', true)`),
   ...SYSTEM_ONLY.map((table) => systemPolicy(table)),
 ].join('\n');
-
-const tenantPolicy = (table: string, condition: string): string => `
-  grant select, insert, update, delete on ${table} to oncepost_tenant;
-  create policy tenant on ${table} to oncepost_tenant using (${condition}) with check (${condition});
-  ${systemPolicy(table)}`;
-
-const systemPolicy = (table: string): string => `
-  alter table ${table} enable row level security;
-  alter table ${table} force row level security;
-  grant select, insert, update, delete on ${table} to oncepost_system;
-  create policy system on ${table} to oncepost_system using (true) with check (true);`;
 
 /** The transition tables of infra/contract/statuses.ts, kept by the database itself. */
 const TRANSITIONS = String.raw`

@@ -1,0 +1,58 @@
+import { Migration } from '@mikro-orm/migrations';
+import { tenantPolicies } from '../policies.ts';
+
+/** What feeds a post: templates, signatures, tags, queue schedules; and what a post keeps of them. */
+const TABLES = `
+create table tag (
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')), workspace_id text references workspace,
+  name text not null, color text not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null
+);
+create unique index tag_name on tag (organization_id, mode, coalesce(workspace_id, ''), lower(name));
+
+create table post_tag (
+  post_id text not null references post on delete cascade deferrable initially deferred, tag_id text not null references tag on delete cascade deferrable initially deferred,
+  organization_id text not null, mode text not null, created_at timestamptz(3) not null,
+  primary key (post_id, tag_id)
+);
+create index post_tag_tag on post_tag (tag_id);
+
+create table signature (
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')), workspace_id text references workspace,
+  name text not null, content text not null, position text not null check (position in ('append','prepend')), is_default boolean not null,
+  revision integer not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null
+);
+create index signature_list on signature (organization_id, mode, created_at desc, id desc);
+create unique index signature_default on signature (organization_id, mode, coalesce(workspace_id, '')) where is_default;
+
+create table content_template (
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')), workspace_id text references workspace,
+  name text not null, description text, content text not null, platform_overrides jsonb, tags text[] not null,
+  revision integer not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null
+);
+create index content_template_list on content_template (organization_id, mode, created_at desc, id desc);
+
+create table queue_schedule (
+  id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')), workspace_id text references workspace,
+  name text, slots jsonb not null, is_default boolean not null,
+  revision integer not null, created_at timestamptz(3) not null, updated_at timestamptz(3) not null
+);
+create index queue_schedule_list on queue_schedule (organization_id, mode, created_at, id);
+create unique index queue_schedule_default on queue_schedule (organization_id, mode, coalesce(workspace_id, '')) where is_default;
+
+alter table post
+  add column text_source jsonb not null default '{"kind":"none","text":null,"overrides":null,"variables":{}}',
+  add column template_id text, add column signature jsonb, add column skip_signature boolean not null default false,
+  add column shorten_urls boolean not null default false, add column auto_schedule jsonb;
+update post set text_source = jsonb_build_object('kind', 'content', 'text', content, 'overrides', null, 'variables', '{}'::jsonb) where content is not null;
+create index post_template on post (template_id) where template_id is not null;
+
+alter table target add column fingerprint text;
+create index target_fingerprint on target (account_id, fingerprint) where fingerprint is not null;
+`;
+
+export class Migration20261121130000 extends Migration {
+  override up(): void {
+    this.addSql(TABLES);
+    this.addSql(tenantPolicies(['tag', 'post_tag', 'signature', 'content_template', 'queue_schedule']));
+  }
+}
