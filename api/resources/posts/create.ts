@@ -9,7 +9,7 @@ import { add, flush } from '../../../infra/db/rows.ts';
 import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
-import { publishLater, publishNow } from './going.ts';
+import { publishLater, publishNow, type Pace } from './going.ts';
 import { refuseUnknownMedia } from './media-urls.ts';
 import { newTarget } from './new-target.ts';
 import { planPost, refuseAccountStates, resolveSelectors, type PostPlan, type PostWish } from './plan.ts';
@@ -22,7 +22,7 @@ import { workspaceOfPost } from './workspace-of-post.ts';
 const UNITS = 1;
 
 /** POST /v1/posts. Nothing is stored unless every check passes; then everything is, in the request's one transaction. */
-export async function createPost(call: Call): Promise<Reply> {
+export async function createPost(call: Call, pace?: Pace): Promise<Reply> {
   const { body, now, infra, caller } = call;
   const waitSeconds = readWait(call.headers);
   const timezone: string = body.timezone ?? 'UTC';
@@ -35,7 +35,7 @@ export async function createPost(call: Call): Promise<Reply> {
   const workspaceId = workspaceOfPost({ given, accounts: targets.map((one) => one.account), selected: body.targets.filter((one: string) => one.startsWith('ws_')), caller });
   const plan = planPost({ ...wish, targets }, { config: infra.config, mode: caller.mode });
   refuseAccountStates({ schedule, targets });
-  const state = await store(call, { wish: { ...wish, targets }, plan, schedule, timezone, workspaceId });
+  const state = await store(call, { wish: { ...wish, targets }, plan, schedule, timezone, workspaceId, ...(pace === undefined ? {} : { pace }) });
   await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.warnings.length) };
@@ -49,6 +49,7 @@ interface Accepted {
   schedule: Schedule;
   timezone: string;
   workspaceId: string | null;
+  pace?: Pace;
 }
 
 async function store(call: Call, accepted: Accepted): Promise<PostState> {
@@ -59,7 +60,7 @@ async function store(call: Call, accepted: Accepted): Promise<PostState> {
   const accounts = new Map(plan.targets.map(({ account }) => [account.id, account]));
   const state: PostState = { post, targets, accounts, operations: new Map() };
   if (schedule.kind === 'later') await publishLater(call, post, targets);
-  else if (schedule.kind !== 'draft') await publishNow(call, state, targets);
+  else if (schedule.kind !== 'draft') await publishNow(call, state, targets, accepted.pace);
   post.status = postStatusOf(targets.map((target) => target.status));
   tellOfCreation(call, state, plan);
   // Where no target could even begin, the post has ended in the moment of its creation.

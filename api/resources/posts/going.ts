@@ -9,18 +9,25 @@ import { flush } from '../../../infra/db/rows.ts';
 import { tellTemporal } from '../../../infra/temporal/tell.ts';
 import type { Call } from '../../route.ts';
 
+/** How posts that were accepted together begin: one after the other, behind what people wait for. */
+export interface Pace {
+  priority: number;
+  /** Temporal hears of the post at this moment, from the relay. */
+  startsAt: Date;
+}
+
 /**
  * Opens the operations of targets that are due, and the outbox row of the workflow that carries them. Temporal is told
  * right after the commit; where that fails the relay does it. Targets whose account cannot send fail here.
  */
-export async function publishNow(call: Call, state: PostState, targets: readonly Target[]): Promise<void> {
+export async function publishNow(call: Call, state: PostState, targets: readonly Target[], pace?: Pace): Promise<void> {
   const isBroken = (target: Target) => state.accounts.get(target.accountId)?.status === 'reconnect_required';
   for (const target of targets) if (isBroken(target)) await failAtOnce(call, target);
-  await openAndStart(call, state, targets.filter((target) => target.status !== 'failed'));
+  await openAndStart(call, state, targets.filter((target) => target.status !== 'failed'), pace);
 }
 
 /** An operation for each of these targets, whatever their accounts look like: what cannot be sent fails in planning. */
-export async function openAndStart(call: Call, state: PostState, targets: readonly Target[]): Promise<void> {
+export async function openAndStart(call: Call, state: PostState, targets: readonly Target[], pace?: Pace): Promise<void> {
   const { tx, now, infra, caller, requestId } = call;
   const { post } = state;
   const opened = targets.map((target) => openPublish(tx, { post, target, actor: caller.actor, requestId, now }));
@@ -28,9 +35,10 @@ export async function openAndStart(call: Call, state: PostState, targets: readon
   if (opened.length === 0) return;
   const row = await startPublishPost(tx, {
     post, platforms: opened.map((operation) => operation.platform), operations: opened.map(refOf), now,
-    availableAt: new Date(now.getTime() + infra.config.timing.outboxHeadStartMs), activityTimeoutMs: infra.config.timing.activityTimeoutMs,
+    availableAt: pace?.startsAt ?? new Date(now.getTime() + infra.config.timing.outboxHeadStartMs), activityTimeoutMs: infra.config.timing.activityTimeoutMs,
+    ...(pace === undefined ? {} : { priority: pace.priority }),
   });
-  tellAfterCommit(call, row);
+  if (pace === undefined) tellAfterCommit(call, row);
 }
 
 /** The workflow waits in Temporal until the due time; the relay takes it there. */

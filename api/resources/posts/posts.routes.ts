@@ -32,7 +32,7 @@ export const postRoutes: readonly RouteSpec[] = [
     body: createBody,
     replies: { 201: { description: 'The post, at once after it was accepted; with `Prefer: wait=N` as it is after the wait.', schema: postReply, headers: ['Location', 'ETag', 'X-Usage-Count', 'X-Usage-Limit', 'Oncepost-Warnings', 'Preference-Applied'] } },
     errors: [...CHECKS, 'QUOTA_EXCEEDED'],
-    handler: createPost,
+    handler: (call) => createPost(call),
   },
   {
     method: 'GET', path: '/v1/posts/{id}', operationId: 'getPost', summary: 'Read a post', tag, permission: 'read', pathIds: byId,

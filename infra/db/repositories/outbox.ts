@@ -23,7 +23,7 @@ async function put(tx: Tx, tenant: Tenant, row: Told, now: Date): Promise<Outbox
 }
 
 /** The workflow that carries a post: at once with the operations it is given, or at its due time. */
-export async function startPublishPost(tx: Tx, work: { post: Post; platforms: string[]; operations?: OperationRef[]; availableAt: Date; now: Date; activityTimeoutMs: number }): Promise<OutboxRow> {
+export async function startPublishPost(tx: Tx, work: { post: Post; platforms: string[]; operations?: OperationRef[]; availableAt: Date; now: Date; activityTimeoutMs: number; priority?: number }): Promise<OutboxRow> {
   const { post, platforms, operations } = work;
   const args: PublishPostInput = { postId: post.id, seq: post.seq, ...(operations === undefined ? {} : { operations }), activityTimeoutMs: work.activityTimeoutMs };
   return put(tx, post, {
@@ -33,7 +33,7 @@ export async function startPublishPost(tx: Tx, work: { post: Post; platforms: st
     args,
     summary: `publish ${post.id} → ${platforms.join(', ')}`.slice(0, 400),
     searchAttributes: { OrganizationId: post.organizationId, PostId: post.id, Platform: [...new Set(platforms)] },
-    priority: operations === undefined ? PRIORITY.scheduled : PRIORITY.now,
+    priority: work.priority ?? (operations === undefined ? PRIORITY.scheduled : PRIORITY.now),
     startAt: operations === undefined ? post.scheduledAt ?? null : null,
     availableAt: work.availableAt,
   }, work.now);
