@@ -7,8 +7,8 @@ import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call } from '../../route.ts';
 import { publishLater, publishNow } from './going.ts';
 import { newTarget } from './new-target.ts';
-import type { PostPlan } from './plan.ts';
-import type { Schedule } from './schedule.ts';
+import type { PostPlan } from './planning/plan.ts';
+import type { Schedule } from './planning/schedule.ts';
 
 /** The fields of the row that a change may touch, with their new values. */
 export type WishedFields = Pick<Post, 'timezone' | 'maxLatenessSeconds' | 'onLate'> & {

@@ -10,14 +10,14 @@ import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
 import { publishLater, publishNow, type Pace } from './going.ts';
-import { refuseUnknownMedia } from './media-urls.ts';
+import { refuseUnknownMedia } from './planning/media-urls.ts';
 import { newTarget } from './new-target.ts';
-import { planPost, refuseAccountStates, resolveSelectors, type PostPlan, type PostWish } from './plan.ts';
+import { planPost, refuseAccountStates, resolveSelectors, type PostPlan, type PostWish } from './planning/plan.ts';
 import { etagOf, presentPost } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
-import { storedOptions, storedText } from './render.ts';
-import { scheduleOrRefuse, type Schedule } from './schedule.ts';
-import { workspaceOfPost } from './workspace-of-post.ts';
+import { storedOptions, storedText } from './planning/render.ts';
+import { scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
+import { workspaceOfPost } from './planning/workspace-of-post.ts';
 
 const UNITS = 1;
 

@@ -7,7 +7,7 @@ import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
 import { createPost } from './create.ts';
 import { readWait } from './prefer-wait.ts';
-import { scheduleOrRefuse } from './schedule.ts';
+import { scheduleOrRefuse } from './planning/schedule.ts';
 
 /**
  * POST /v1/posts/{id}/duplicate: a creation whose body is made of another post, so that it is checked, counted and told

@@ -3,7 +3,7 @@ import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import { TargetEntity, type Target } from '../../../infra/db/entities/target.entity.ts';
 import { add } from '../../../infra/db/rows.ts';
 import type { Call } from '../../route.ts';
-import type { PlannedTarget } from './plan.ts';
+import type { PlannedTarget } from './planning/plan.ts';
 
 /** A draft is rendered when it becomes scheduled or publishing, not before. */
 export function newTarget(call: Call, post: Post, of: { planned: PlannedTarget; position: number; isDraft: boolean; status: 'draft' | 'scheduled' }): Target {

@@ -5,8 +5,8 @@ import {
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
 import { POST_STATUSES, TARGET_STATUSES } from '../../../infra/contract/statuses.ts';
 import { failIssue } from '../../validation/joi-types.ts';
-import { mediaList, targetOptions } from './option-schemas.ts';
-import { isFault, readSchedule } from './schedule.ts';
+import { mediaList, targetOptions } from './planning/option-schemas.ts';
+import { isFault, readSchedule } from './planning/schedule.ts';
 import { canonicalZone } from './time-zone.ts';
 
 const ACCOUNTS_MAX = 50;

@@ -5,7 +5,7 @@ import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { instant, presentTargets } from '../../../infra/wire/post-target.ts';
 import { platformCatalog, type CatalogEntry } from '../../../providers/catalog.ts';
-import { effectiveOf, readLayers } from './effective-options.ts';
+import { effectiveOf, readLayers } from './planning/effective-options.ts';
 import { presentMediaItem } from './posts.present.ts';
 
 type Wire = Record<string, unknown>;

@@ -7,15 +7,15 @@ import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
 import { applyUpdate, type Change, type WishedFields } from './apply-update.ts';
-import { refuseUnknownMedia } from './media-urls.ts';
-import { planPost, refuseAccountStates, resolveSelectors, type PostPlan } from './plan.ts';
+import { refuseUnknownMedia } from './planning/media-urls.ts';
+import { planPost, refuseAccountStates, resolveSelectors, type PostPlan } from './planning/plan.ts';
 import { etagOf, presentPost } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
-import { storedOptions, storedText } from './render.ts';
-import type { ResolvedTarget } from './resolve-targets.ts';
+import { storedOptions, storedText } from './planning/render.ts';
+import type { ResolvedTarget } from './planning/resolve-targets.ts';
 import { expectedRevision, refuseStale } from './revision.ts';
-import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './schedule.ts';
-import { workspaceOfPost } from './workspace-of-post.ts';
+import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
+import { workspaceOfPost } from './planning/workspace-of-post.ts';
 
 /** What each target is made of. The others (`notes`, `catch_up`) leave the targets as they are. */
 const PLANNED_FIELDS = ['content', 'media', 'target_options', 'targets', 'scheduled_at', 'timezone'] as const;

@@ -1,9 +1,9 @@
-import type { Issue } from '../../../infra/contract/errors.ts';
-import type { Account } from '../../../infra/db/entities/account.entity.ts';
-import type { MediaItem, OptionMap, Post } from '../../../infra/db/entities/post.entity.ts';
-import type { CatalogEntry, EffectiveOptions } from '../../../providers/catalog.ts';
-import { joiIssues } from '../../validation/joi-issues.ts';
-import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
+import type { Issue } from '../../../../infra/contract/errors.ts';
+import type { Account } from '../../../../infra/db/entities/account.entity.ts';
+import type { MediaItem, OptionMap, Post } from '../../../../infra/db/entities/post.entity.ts';
+import type { CatalogEntry, EffectiveOptions } from '../../../../providers/catalog.ts';
+import { joiIssues } from '../../../validation/joi-issues.ts';
+import { mediaTypeOf } from '../../../../infra/contract/media-type.ts';
 import { layerSchemas, optionNames } from './option-schemas.ts';
 
 /** One key of `target_options` that reaches a target. */

@@ -1,4 +1,4 @@
-import type { OptionMap } from '../../../infra/db/entities/post.entity.ts';
+import type { OptionMap } from '../../../../infra/db/entities/post.entity.ts';
 
 /** Line ends are stored as `\n`; nothing else of a text is changed. */
 export function storedText(text: string): string {

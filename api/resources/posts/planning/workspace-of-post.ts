@@ -1,6 +1,6 @@
-import { ApiError } from '../../../infra/contract/errors.ts';
-import type { Account } from '../../../infra/db/entities/account.entity.ts';
-import type { Caller } from '../../route.ts';
+import { ApiError } from '../../../../infra/contract/errors.ts';
+import type { Account } from '../../../../infra/db/entities/account.entity.ts';
+import type { Caller } from '../../../route.ts';
 
 export function workspaceDenied(workspaceIds: readonly (string | null | undefined)[]): ApiError {
   const ids = [...new Set(workspaceIds.filter((id) => typeof id === 'string'))];

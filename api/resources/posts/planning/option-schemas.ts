@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { ALT_TEXT_MAX_CHARS, CONTENT_MAX_CHARS, MEDIA_MAX_ITEMS, MEDIA_URL_MAX_CHARS, MIME_TYPE_MAX_CHARS, OPTION_KEYS_MAX, OPTION_VALUE_MAX_BYTES } from '../../../infra/contract/limits.ts';
-import { PLATFORMS, type Platform } from '../../../infra/contract/platforms.ts';
-import { platformCatalog } from '../../../providers/catalog.ts';
-import { failIssue } from '../../validation/joi-types.ts';
+import { ALT_TEXT_MAX_CHARS, CONTENT_MAX_CHARS, MEDIA_MAX_ITEMS, MEDIA_URL_MAX_CHARS, MIME_TYPE_MAX_CHARS, OPTION_KEYS_MAX, OPTION_VALUE_MAX_BYTES } from '../../../../infra/contract/limits.ts';
+import { PLATFORMS, type Platform } from '../../../../infra/contract/platforms.ts';
+import { platformCatalog } from '../../../../providers/catalog.ts';
+import { failIssue } from '../../../validation/joi-types.ts';
 
 /** http or https, without user info. A fragment names nothing for a server and is not kept. */
 const mediaUrl = Joi.string().max(MEDIA_URL_MAX_CHARS).required().custom((text: string, helpers) => {

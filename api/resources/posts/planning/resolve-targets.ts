@@ -1,10 +1,10 @@
-import { ApiError } from '../../../infra/contract/errors.ts';
-import { TARGETS_MAX } from '../../../infra/contract/limits.ts';
-import { isPlatform } from '../../../infra/contract/platforms.ts';
-import type { Account } from '../../../infra/db/entities/account.entity.ts';
-import type { Workspace } from '../../../infra/db/entities/workspace.entity.ts';
-import type { Caller } from '../../route.ts';
-import { mayAccess } from '../../workspace-access.ts';
+import { ApiError } from '../../../../infra/contract/errors.ts';
+import { TARGETS_MAX } from '../../../../infra/contract/limits.ts';
+import { isPlatform } from '../../../../infra/contract/platforms.ts';
+import type { Account } from '../../../../infra/db/entities/account.entity.ts';
+import type { Workspace } from '../../../../infra/db/entities/workspace.entity.ts';
+import type { Caller } from '../../../route.ts';
+import { mayAccess } from '../../../workspace-access.ts';
 import { workspaceDenied, workspaceNotActive } from './workspace-of-post.ts';
 
 export type InnerCode = 'INVALID_TARGET' | 'ACCOUNT_NOT_FOUND' | 'WORKSPACE_NOT_FOUND' | 'NO_ACCOUNT' | 'EMPTY_WORKSPACE' | 'TOO_MANY_TARGETS';

@@ -1,8 +1,8 @@
-import { ApiError, type Issue } from '../../../infra/contract/errors.ts';
-import { ISSUES_COUNTED_MAX, ISSUES_SHOWN_MAX } from '../../../infra/contract/limits.ts';
-import type { Account } from '../../../infra/db/entities/account.entity.ts';
-import type { CatalogEntry, RuleIssue } from '../../../providers/catalog.ts';
-import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
+import { ApiError, type Issue } from '../../../../infra/contract/errors.ts';
+import { ISSUES_COUNTED_MAX, ISSUES_SHOWN_MAX } from '../../../../infra/contract/limits.ts';
+import type { Account } from '../../../../infra/db/entities/account.entity.ts';
+import type { CatalogEntry, RuleIssue } from '../../../../providers/catalog.ts';
+import { mediaTypeOf } from '../../../../infra/contract/media-type.ts';
 import type { Effective } from './effective-options.ts';
 
 /** A broken platform rule in the form of preflight: what is wrong, where in the request, and what to change. */

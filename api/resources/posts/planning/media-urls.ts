@@ -1,8 +1,8 @@
-import { ApiError } from '../../../infra/contract/errors.ts';
-import type { Config } from '../../../infra/config/config.ts';
-import type { Mode } from '../../../infra/contract/platforms.ts';
-import type { MediaItem, OptionMap } from '../../../infra/db/entities/post.entity.ts';
-import { createGuard, type Guard } from '../../../infra/http/guard.ts';
+import { ApiError } from '../../../../infra/contract/errors.ts';
+import type { Config } from '../../../../infra/config/config.ts';
+import type { Mode } from '../../../../infra/contract/platforms.ts';
+import type { MediaItem, OptionMap } from '../../../../infra/db/entities/post.entity.ts';
+import { createGuard, type Guard } from '../../../../infra/http/guard.ts';
 
 const guards = new WeakMap<Config, Guard>();
 
