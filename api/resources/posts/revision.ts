@@ -1,7 +1,8 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
-import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { Call } from '../../route.ts';
 import { validationError } from '../../validation/issues.ts';
+
+export { refuseStaleRevision as refuseStale } from '../../revision.ts';
 
 /** The revision that the caller saw, from `If-Match` or the body; null = any. */
 export function expectedRevision({ headers, body }: Pick<Call, 'headers' | 'body'>): number | null {
@@ -11,11 +12,6 @@ export function expectedRevision({ headers, body }: Pick<Call, 'headers' | 'body
     throw new ApiError('BAD_REQUEST', 'If-Match and expected_revision name different revisions. Give one of them.', { details: { field: 'expected_revision' } });
   }
   return inHeader ?? inBody;
-}
-
-export function refuseStale(post: Post, expected: number | null): void {
-  if (expected === null || expected === post.revision) return;
-  throw new ApiError('REVISION_CONFLICT', 'The post was changed since you read it. Read it again and repeat the change on what you find.', { details: { current_revision: post.revision } });
 }
 
 function ofHeader(header: string | undefined): number | null {

@@ -1,0 +1,65 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Tx } from '../database.ts';
+import type { Post } from '../entities/post.entity.ts';
+import { PostTagEntity, TagEntity, type Tag } from '../entities/tag.entity.ts';
+import { columnsOf, rowOf } from '../joined.ts';
+import { insertOf } from '../rows.ts';
+
+const TAG = { alias: 't', entity: TagEntity };
+
+/** What lists of tags are ordered by: the case of a name says nothing. */
+export const TAG_NAME = 'lower(t.name)';
+
+/** Of those that exist, in any order. They stay until the transaction ends, so that what is given them finds them at its commit. */
+export async function findTags(tx: Tx, ids: readonly string[]): Promise<Tag[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, TAG)} from tag t where t.id in (?) order by t.id for key share`, [ids]);
+  return rows.map((row) => rowOf(tx, TAG, row)!);
+}
+
+export async function findTag(tx: Tx, id: string, options: { forUpdate?: boolean } = {}): Promise<Tag | null> {
+  return tx.findOne(TagEntity, { id }, options.forUpdate === true ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {});
+}
+
+/** A tag with its name as the order of the list takes it. */
+export interface ListedTag {
+  tag: Tag;
+  sortName: string;
+}
+
+/** `condition` is written on `t`. */
+export async function listTags(tx: Tx, condition: { sql: string; params: unknown[]; order: string }): Promise<ListedTag[]> {
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, TAG)}, ${TAG_NAME} as sort_name from tag t where ${condition.sql} ${condition.order}`, condition.params);
+  return rows.map((row) => ({ tag: rowOf(tx, TAG, row)!, sortName: row.sort_name as string }));
+}
+
+export async function countTags(tx: Tx): Promise<number> {
+  return tx.count(TagEntity);
+}
+
+/** Whether another tag of the scope has this name, in whatever case. */
+export async function isTagNameTaken(tx: Tx, tag: { name: string; workspaceId: string | null; except: string | null }): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>('select 1 from tag where lower(name) = lower(?) and workspace_id is not distinct from ? and id is distinct from ? limit 1', [tag.name, tag.workspaceId, tag.except]);
+  return rows.length > 0;
+}
+
+/** The tags must have come from `findTags`. The post may be a row that is not written yet. */
+export async function replacePostTags(tx: Tx, post: Pick<Post, 'id' | 'organizationId' | 'mode'>, tagIds: readonly string[], now: Date): Promise<void> {
+  if (tagIds.length === 0) {
+    await tx.execute('delete from post_tag where post_id = ?', [post.id]);
+    return;
+  }
+  await tx.execute('delete from post_tag where post_id = ? and tag_id not in (?)', [post.id, tagIds]);
+  const rows = [...new Set(tagIds)].map((tagId) => ({ postId: post.id, tagId, organizationId: post.organizationId, mode: post.mode, createdAt: now }));
+  const { sql, params } = insertOf(tx, PostTagEntity, rows);
+  await tx.execute(`${sql} on conflict do nothing`, params);
+}
+
+/** Of each post in order of name, in one statement. Posts without tags are absent. */
+export async function tagsOfPosts(tx: Tx, postIds: readonly string[]): Promise<Map<string, Tag[]>> {
+  if (postIds.length === 0) return new Map();
+  const rows = await tx.execute<Record<string, unknown>[]>(
+    `select p.post_id, ${columnsOf(tx, TAG)} from post_tag p join tag t on t.id = p.tag_id where p.post_id in (?) order by ${TAG_NAME}, t.id`, [postIds]);
+  const ofPost = Map.groupBy(rows, (row) => row.post_id as string);
+  return new Map([...ofPost].map(([postId, found]) => [postId, found.map((row) => rowOf(tx, TAG, row)!)]));
+}
