@@ -10,6 +10,15 @@ export const JSON_VALUES_MAX = 20_000;
 export const OVERFLOW_DRAIN_MAX_BYTES = 65_536;
 export const MAP_KEY_MAX_CHARS = 255;
 
+export const BOUNDARY_MAX_CHARS = 70;
+export const FORM_PARTS_MAX = 20;
+export const FORM_FILES_MAX = 1;
+export const FORM_FIELDS_MAX = 16;
+export const FORM_NAME_MAX_BYTES = 100;
+export const FORM_FIELD_MAX_BYTES = 65_536;
+export const FORM_HEADERS_MAX_BYTES = 8_192;
+export const FILE_NAME_MAX_CHARS = 255;
+
 export const URL_MAX_BYTES = 8192;
 export const HEADERS_MAX_BYTES = 16_384;
 
@@ -54,8 +63,43 @@ export const CATCH_UP_LATENESS_DEFAULT_SECONDS = 86_400;
 export const CATCH_UP_GAP_MS = 60_000;
 export const CATCH_UP_LATE_AFTER_MS = 300_000;
 export const POST_WAIT_MAX_SECONDS = 30;
+export const BULK_POSTS_MAX = 50;
+export const BULK_STARTS_PER_SECOND = 10;
 /** How long what happened to a deleted post can still be read. */
 export const DELETED_POST_READABLE_MS = 90 * 86_400_000;
+
+export const QUEUE_SCHEDULES_MAX = 20;
+export const QUEUE_SLOTS_MAX = 168;
+export const QUEUE_NAME_MAX_CHARS = 100;
+export const QUEUE_PREVIEW_MAX = 50;
+export const QUEUE_PREVIEW_DEFAULT = 10;
+export const FIND_SLOT_ACCOUNTS_MAX = 20;
+export const FIND_SLOT_COUNT_MAX = 10;
+/** The earliest slot that `auto` takes lies this far ahead. */
+export const AUTO_AHEAD_MIN_MS = 300_000;
+export const AUTO_GAP_MIN_SECONDS = 600;
+export const AUTO_ALTERNATIVES_SHOWN_MAX = 3;
+export const AUTO_SKIPPED_SHOWN_MAX = 10;
+export const HISTORY_POSTS_OF_HOUR_MIN = 3;
+export const HISTORY_POSTS_OF_ACCOUNT_MIN = 10;
+export const HISTORY_BEST_HOURS = 10;
+/** The span in which a daily budget counts. */
+export const PACING_WINDOW_MS = 86_400_000;
+
+export const SIGNATURE_NAME_MAX_CHARS = 200;
+export const SIGNATURE_CONTENT_MAX_CHARS = 2_000;
+export const SIGNATURES_MAX = 200;
+export const TEMPLATE_NAME_MAX_CHARS = 200;
+export const TEMPLATE_DESCRIPTION_MAX_CHARS = 1_000;
+export const TEMPLATE_CONTENT_MAX_CHARS = 10_000;
+export const TEMPLATE_TAGS_MAX = 20;
+export const TEMPLATE_TAG_MAX_CHARS = 50;
+export const TEMPLATES_MAX = 1_000;
+export const TEMPLATE_VARIABLES_MAX = 50;
+export const TEMPLATE_VALUE_MAX_CHARS = 5_000;
+export const TAG_NAME_MAX_CHARS = 100;
+export const TAGS_MAX = 1_000;
+export const TAGS_OF_POST_MAX = 20;
 
 export const OPERATION_WAIT_MAX_SECONDS = 25;
 export const OPERATION_WAIT_DEFAULT_SECONDS = 10;
