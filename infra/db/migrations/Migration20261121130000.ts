@@ -46,8 +46,12 @@ alter table post
 update post set text_source = jsonb_build_object('kind', 'content', 'text', content, 'overrides', null, 'variables', '{}'::jsonb) where content is not null;
 create index post_template on post (template_id) where template_id is not null;
 
+-- Late posts of an account wait for each other by a time of their own: those that are on time do not wait for them.
+alter table account add column late_allowed_at timestamptz(3);
+
 alter table target add column fingerprint text;
 create index target_fingerprint on target (account_id, fingerprint) where fingerprint is not null;
+create index target_published on target (account_id, published_at) where status = 'published';
 `;
 
 export class Migration20261121130000 extends Migration {

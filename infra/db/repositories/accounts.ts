@@ -63,9 +63,9 @@ export async function setSandboxBehaviour(tx: Tx, change: { id: string; behaviou
   await tx.execute('update account set sandbox_behaviour = ?, facts_at = null, updated_at = ? where id = ?', [change.behaviour, change.at, change.id]);
 }
 
-const PACED_KINDS = ['publish', 'cross_post'] as const satisfies readonly (typeof OPERATION_KINDS)[number][];
+export const PACED_KINDS = ['publish', 'cross_post'] as const satisfies readonly (typeof OPERATION_KINDS)[number][];
 /** A proven "not sent" and a refusal give their unit back; an unknown outcome does not. */
-const COUNTED_STATUSES = ['sending', 'succeeded', 'unknown'] as const satisfies readonly OperationStatus[];
+export const COUNTED_STATUSES = ['sending', 'succeeded', 'unknown'] as const satisfies readonly OperationStatus[];
 
 /** Public sends since a moment, by account. Accounts without any are absent. */
 export async function countSends(tx: Tx, accountIds: readonly string[], since: Date): Promise<Map<string, number>> {
