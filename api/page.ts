@@ -38,6 +38,19 @@ export function allOf(clauses: readonly Clause[]): Clause {
   return clauses.length === 0 ? { sql: 'true', params: [] } : { sql: clauses.map((one) => `(${one.sql})`).join(' and '), params: clauses.flatMap((one) => one.params) };
 }
 
+/** As `windowClause`, for lists in order of name. `from` and `to` compare the time. */
+export function nameWindow(window: ListWindow, columns: { name: string; time: string; id: string }): Clause & { order: string } {
+  const { name, time, id } = columns;
+  const range = windowClause({ ...window, after: null }, { time, id });
+  const after = window.after === null ? [] : [{ sql: `(${name}, ${id}) > (?, ?)`, params: [window.after.name, window.after.id] }];
+  return { ...allOf([range, ...after]), order: `order by ${name}, ${id} limit ${window.limit + 1}` };
+}
+
+/** The pattern of a substring; what a pattern gives a meaning of its own is taken by the letter. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
 /** The reply of a list. `rows` hold one more than the page where there is a next one; `more` stands beside the envelope, e.g. `total`. */
 export async function pageReply<T>(call: Call, list: { rows: T[]; position: (row: T) => Position; present: (rows: T[]) => unknown[] | Promise<unknown[]>; more?: Record<string, unknown> }): Promise<Reply> {
   const page = pageOf(list.rows, call.window!.limit, list.position);

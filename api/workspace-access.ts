@@ -46,6 +46,21 @@ export function workspaceOfNew(caller: Caller, given: string | undefined): strin
   return null;
 }
 
+/** Rows 28 and 29 of a new row of the shared library: its workspace, or null for the organization, which takes a credential for all workspaces. */
+export async function workspaceOfNewInLibrary(call: Call): Promise<string | null> {
+  const given: string | null | undefined = call.body.workspace_id;
+  if (given === null) assertLibraryAccess(call.caller, null, 'write');
+  const workspaceId = given ?? workspaceOfNew(call.caller, undefined);
+  if (workspaceId !== null) await assertNamedWorkspace(call, workspaceId, 'write');
+  return workspaceId;
+}
+
+/** Row 29 of a row of the shared library that is to be changed. */
+export async function assertLibraryChange(call: Call, workspaceId: string | null): Promise<void> {
+  assertLibraryAccess(call.caller, workspaceId, 'write');
+  if (workspaceId !== null) await assertNamedWorkspace(call, workspaceId, 'write');
+}
+
 function accessDenied(): ApiError {
   return new ApiError('WORKSPACE_ACCESS_DENIED', 'This credential was not granted this workspace.');
 }

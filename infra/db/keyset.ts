@@ -9,6 +9,8 @@ export interface Position {
   id: string;
   /** Lists of rows that move keep the first page's time as their ceiling. */
   ceiling?: Date;
+  /** Lists by name have it in place of the time. */
+  name?: string;
 }
 
 export interface Page<T> {
@@ -28,7 +30,9 @@ export class CursorCodec {
   }
 
   encode(position: Position, binding: string): string {
-    const body = Buffer.from(JSON.stringify([VERSION, position.at.getTime(), position.id, ...(position.ceiling === undefined ? [] : [position.ceiling.getTime()])]));
+    const { at, id, ceiling, name } = position;
+    const more = [...(ceiling === undefined && name === undefined ? [] : [ceiling?.getTime() ?? null]), ...(name === undefined ? [] : [name])];
+    const body = Buffer.from(JSON.stringify([VERSION, at.getTime(), id, ...more]));
     return Buffer.concat([this.#tag(this.#ring[0]!, body, binding), body]).toString('base64url');
   }
 
@@ -39,9 +43,9 @@ export class CursorCodec {
     // A base64url text with stray trailing bits decodes to the same bytes; only the canonical one is ours.
     const genuine = bytes.length > TAG_BYTES && bytes.toString('base64url') === cursor && this.#ring.some((key) => timingSafeEqual(this.#tag(key, body, binding), tag));
     if (!genuine) throw new ApiError('INVALID_CURSOR', 'This cursor does not belong to this list. Start again without a cursor and keep the filters unchanged between pages.');
-    const [version, at, id, ceiling] = JSON.parse(body.toString()) as [number, number, string, number?];
+    const [version, at, id, ceiling = null, name] = JSON.parse(body.toString()) as [number, number, string, (number | null)?, string?];
     if (version !== VERSION) throw new ApiError('INVALID_CURSOR', 'This cursor is of a retired form. Start again without a cursor.');
-    return { at: new Date(at), id, ...(ceiling === undefined ? {} : { ceiling: new Date(ceiling) }) };
+    return { at: new Date(at), id, ...(ceiling === null ? {} : { ceiling: new Date(ceiling) }), ...(name === undefined ? {} : { name }) };
   }
 
   #tag(key: RingKey, body: Buffer, binding: string): Buffer {
