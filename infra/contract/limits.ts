@@ -67,6 +67,9 @@ export const BULK_POSTS_MAX = 50;
 export const BULK_STARTS_PER_SECOND = 10;
 /** How long what happened to a deleted post can still be read. */
 export const DELETED_POST_READABLE_MS = 90 * 86_400_000;
+export const BUNDLE_MAX_BYTES = 8 * 1_048_576;
+/** What stays of a text where a bundle would not fit otherwise. */
+export const BUNDLE_TEXT_MAX_CHARS = 1_000;
 
 export const QUEUE_SCHEDULES_MAX = 20;
 export const QUEUE_SLOTS_MAX = 168;
