@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Joi from 'joi';
 import { isNotModified } from './etag.ts';
+import { FILE_PART } from './form/form.ts';
 import { querySchema } from './middleware/validate.ts';
 import { ERROR_SCHEMA, errorResponses } from './openapi/error-responses.ts';
 import { jsonSchema, type JsonSchema } from './openapi/joi-to-schema.ts';
@@ -51,14 +52,22 @@ function operationOf(route: AnyRoute): JsonSchema {
     ...common,
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body.describe()) }),
+    ...requestBody(route),
     responses: { ...successResponses(route.replies), ...errorResponses(route) },
   };
 }
 
-function requestBody(description: Joi.Description): JsonSchema {
-  const schema = jsonSchema(description, 'request');
-  return { required: schema.required !== undefined, content: { 'application/json': { schema } } };
+function requestBody(route: RouteSpec): JsonSchema {
+  if (route.multipart !== undefined) return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(route) } } } };
+  if (route.body === undefined) return {};
+  const schema = jsonSchema(route.body.describe(), 'request');
+  return { requestBody: { required: schema.required !== undefined, content: { 'application/json': { schema } } } };
+}
+
+function formSchema(route: RouteSpec): JsonSchema {
+  const { properties = {} } = jsonSchema(querySchema(route).describe(), 'request') as { properties?: Record<string, JsonSchema> };
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: `At most ${route.multipart!.fileMaxBytes} bytes.` };
+  return { type: 'object', required: [FILE_PART], properties: { [FILE_PART]: file, ...properties } };
 }
 
 function pathParameters(route: RouteSpec): JsonSchema[] {

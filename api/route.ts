@@ -4,6 +4,7 @@ import type { Mode } from '../infra/contract/platforms.ts';
 import type { Tx } from '../infra/db/database.ts';
 import type { Actor } from '../infra/db/entities/columns.ts';
 import type { Position } from '../infra/db/keyset.ts';
+import type { UploadedFile } from './form/form.ts';
 
 export const PERMISSIONS = ['read', 'write', 'reconcile', 'manage_api_keys', 'manage_organization'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -32,6 +33,8 @@ export interface Call {
   /** Validated, with defaults. */
   query: Readonly<Record<string, any>>;
   body: Readonly<Record<string, any>>;
+  /** The uploaded file, never empty. Only on routes with a multipart body. */
+  file?: UploadedFile;
   /** Raw request headers, lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   requestId: string;
@@ -91,6 +94,10 @@ export interface RouteSpec {
   body?: Joi.ObjectSchema;
   /** Of the request's body; absent = 4 MiB. */
   bodyMaxBytes?: number;
+  /** The body is a form with one part `file`; text parts stand in for parameters that the query does not give. */
+  multipart?: { fileMaxBytes: number };
+  /** A list of the body whose elements the handler judges one by one; `body` is then about the envelope only. */
+  elements?: string;
   /** `required`: 422 without an Idempotency-Key. `ignored`: no receipt is kept. Absent: optional. */
   idempotencyKey?: 'required' | 'ignored';
   /** Reply schemas by status; every reply in tests is checked against them. */

@@ -1,5 +1,6 @@
 import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa';
 import type { ApiError } from '../infra/contract/errors.ts';
+import type { Form, UploadedFile } from './form/form.ts';
 import type { AnyRoute, Caller, ListWindow } from './route.ts';
 
 /** What the middleware of one request tell each other, in the order in which they learn it. */
@@ -15,6 +16,8 @@ export interface RequestState {
   rawBody: Buffer;
   /** The decoded body; undefined when there was none. */
   decodedBody: unknown;
+  /** The decoded form of a route with a multipart body. */
+  form?: Form;
   /** The reply shows a one-time secret. */
   isSecret?: boolean;
   input?: ValidInput;
@@ -25,6 +28,7 @@ export interface RequestState {
 export interface ValidInput {
   query: Record<string, unknown>;
   body: Record<string, unknown>;
+  file?: UploadedFile;
   window?: ListWindow;
 }
 

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../infra/contract/errors.ts';
 import { BODY_TIMEOUT_MS, JSON_BODY_MAX_BYTES } from '../../infra/contract/limits.ts';
 import { SenderGone } from '../faults.ts';
+import { readForm } from '../form/form.ts';
 import { decodeJson } from '../json/scan.ts';
-import { isPublic } from '../route.ts';
+import { isPublic, type RouteSpec } from '../route.ts';
 import type { Context, Middleware } from '../state.ts';
 
 /** The client waits for `100 Continue`; set by the HTTP server. */
@@ -25,28 +26,50 @@ async function takeBody(ctx: Context, timeoutMs: number): Promise<void> {
   const declared = declaredLength(req);
   const chunked = req.headers['transfer-encoding'] !== undefined;
   if (!chunked && declared === 0) return;
-  const limit = state.route !== undefined && !isPublic(state.route) ? (state.route.bodyMaxBytes ?? JSON_BODY_MAX_BYTES) : 0;
+  const route = state.route !== undefined && !isPublic(state.route) ? state.route : undefined;
+  const limit = route === undefined ? 0 : (route.bodyMaxBytes ?? JSON_BODY_MAX_BYTES);
   const reader = new BodyReader(req, { limit, timeoutMs });
   // A chunked body may turn out to be empty, and an empty body has no type to judge.
   if (chunked && !waits && (await reader.isEmpty())) return;
-  refuseType(req);
+  if (route?.multipart === undefined) refuseNoJson(req);
+  else refuseNoForm(req);
+  refuseEncoding(req);
   if (declared > Number.MAX_SAFE_INTEGER) throw new ApiError('BAD_REQUEST', 'Content-Length is not a usable number.');
   if (declared > limit) throw tooLarge(limit);
   if (waits) ctx.res.writeContinue();
   state.rawBody = await reader.all();
-  if (state.rawBody.length > 0) state.decodedBody = decodeJson(state.rawBody);
+  if (state.rawBody.length === 0) return;
+  if (route?.multipart === undefined) state.decodedBody = decodeJson(state.rawBody);
+  else state.form = await readForm(state.rawBody, req.headers['content-type']!, { ...route.multipart, fields: parameterNames(route) });
+}
+
+/** Text parts stand in for parameters of the query. */
+function parameterNames(route: RouteSpec): string[] {
+  return Object.keys((route.query?.describe().keys as object | undefined) ?? {});
 }
 
 function declaredLength(req: IncomingMessage): number {
   return Number(req.headers['content-length'] ?? 0);
 }
 
-function refuseType(req: IncomingMessage): void {
-  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';').map((part) => part.trim());
+function refuseNoJson(req: IncomingMessage): void {
+  const [type = '', ...parameters] = typeOf(req);
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset=')).map((parameter) => parameter.slice(8).replaceAll('"', ''));
   if (!(type === 'application/json' || /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+\+json$/.test(type)) || charsets.some((charset) => charset !== 'utf-8')) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json (or a type ending in +json) in UTF-8.');
   }
+}
+
+function refuseNoForm(req: IncomingMessage): void {
+  if (typeOf(req)[0] !== 'multipart/form-data') throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as multipart/form-data with one part named file.');
+}
+
+/** Media type and its parameters, in lower case. */
+function typeOf(req: IncomingMessage): string[] {
+  return (req.headers['content-type'] ?? '').toLowerCase().split(';').map((part) => part.trim());
+}
+
+function refuseEncoding(req: IncomingMessage): void {
   const encoding = (req.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding !== 'identity') throw new ApiError('UNSUPPORTED_CONTENT_ENCODING', 'Send the body uncompressed, without Content-Encoding.');
 }

@@ -28,7 +28,7 @@ export function receiptIdentity(caller: Caller, key: string): ReceiptIdentity {
 export async function throughReceipt(options: { infra: Infra; ctx: Context; tx: Tx; call: Call; execute: () => Promise<Reply> }): Promise<Executed> {
   const { infra, ctx, tx, call } = options;
   const identity = receiptIdentity(call.caller, ctx.state.idempotencyKey!);
-  const digests = { route: routeDigest(ctx), fingerprint: createHash('sha256').update(ctx.state.rawBody).digest() };
+  const digests = { route: routeDigest(ctx), fingerprint: fingerprintOf(ctx) };
   const receipt = await findReceipt(tx, identity);
   if (receipt !== null) return { reply: await replay({ infra, ctx, call, receipt, digests }) };
   if (ctx.state.fault !== undefined) throw ctx.state.fault;
@@ -86,6 +86,13 @@ function storedBody(reply: Reply, rendered: RenderedReply): Buffer | null {
 
 function placeOf(id: string, caller: Caller): Place {
   return { table: 'receipt', column: 'sealed', row: id, organizationId: caller.organizationId };
+}
+
+/** The bytes as sent; of a form its parts, because a client draws a new boundary for each attempt. */
+function fingerprintOf(ctx: Context): Buffer {
+  const { form, rawBody } = ctx.state;
+  const parts = form?.parts.map(({ name, fileName, type, bytes }) => [name, fileName, type, bytes.length, createHash('sha256').update(bytes).digest('hex')]);
+  return createHash('sha256').update(parts === undefined ? rawBody : JSON.stringify(parts)).digest();
 }
 
 /** Method, decoded path, and the decoded pairs of the query sorted by name, then value. */

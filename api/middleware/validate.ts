@@ -2,11 +2,13 @@ import Joi from 'joi';
 import type { Infra } from '../../infra/context.ts';
 import { ApiError, type Issue } from '../../infra/contract/errors.ts';
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '../../infra/contract/limits.ts';
+import type { UploadedFile } from '../form/form.ts';
 import { cursorBinding } from '../page.ts';
 import type { ListWindow, RouteSpec } from '../route.ts';
 import type { Context, Middleware } from '../state.ts';
+import { described, isObject, JOI_OPTIONS, judgeBody, notAnObject, type DescribedSchema, type JudgedBody } from '../validation/body.ts';
 import { validationError } from '../validation/issues.ts';
-import { inDocumentOrder, joiIssues } from '../validation/joi-issues.ts';
+import { joiIssues } from '../validation/joi-issues.ts';
 import { instant } from '../validation/joi-types.ts';
 import { readQuery } from '../validation/query.ts';
 import { treeIssues } from '../validation/tree-rules.ts';
@@ -19,12 +21,9 @@ export const PAGE_PARAMETERS = {
   to: instant().description('Latest list time, inclusive.'),
 };
 
-const OPTIONS: Joi.ValidationOptions = { abortEarly: false, convert: false, allowUnknown: false, errors: { render: false } };
-
 interface Schemas {
-  query: Joi.ObjectSchema;
-  queryDescription: Joi.Description;
-  bodyDescription: Joi.Description;
+  query: DescribedSchema;
+  body: DescribedSchema;
 }
 
 /** Row 27. Collects all issues and keeps them: with an Idempotency-Key the receipt answers first. */
@@ -50,47 +49,48 @@ export function querySchema(route: RouteSpec): Joi.ObjectSchema {
 }
 
 function schemasOf(route: RouteSpec): Schemas {
-  const query = querySchema(route);
-  return { query, queryDescription: query.describe(), bodyDescription: (route.body ?? Joi.object()).describe() };
+  return { query: described(querySchema(route)), body: described(route.body ?? Joi.object()) };
 }
 
 function inputOf(ctx: Context, infra: Infra, schemas: Schemas): NonNullable<Context['state']['input']> {
   const route = ctx.state.route as RouteSpec;
-  const query = queryOf(ctx, schemas);
-  const body = bodyOf(ctx, route, schemas);
+  const query = queryOf(ctx, schemas.query);
+  const body = bodyOf(ctx, route, schemas.body);
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
-  return { query: query.values, body: body.values, ...(route.paged === true ? { window: windowOf(ctx, infra, query.values) } : {}) };
+  return {
+    query: query.values, body: body.values,
+    ...(route.paged === true ? { window: windowOf(ctx, infra, query.values) } : {}),
+    ...(route.multipart === undefined ? {} : { file: fileOf(ctx) }),
+  };
 }
 
-function queryOf(ctx: Context, schemas: Schemas): { values: Record<string, unknown>; issues: Issue[] } {
-  const read = readQuery(ctx.state.search, (schemas.queryDescription.keys as Record<string, Joi.Description> | undefined) ?? {});
-  const { value, error } = schemas.query.validate(read.values, OPTIONS);
-  const issues = [...read.issues, ...treeIssues(read.values, 'query'), ...joiIssues(error?.details ?? [], 'query', schemas.queryDescription, read.values)];
+function queryOf(ctx: Context, { schema, description }: DescribedSchema): { values: Record<string, unknown>; issues: Issue[] } {
+  const read = readQuery(parametersOf(ctx), (description.keys as Record<string, Joi.Description> | undefined) ?? {});
+  const { value, error } = schema.validate(read.values, JOI_OPTIONS);
+  const issues = [...read.issues, ...treeIssues(read.values, 'query'), ...joiIssues(error?.details ?? [], 'query', description, read.values)];
   const { from, to } = value as { from?: unknown; to?: unknown };
   if (from instanceof Date && to instanceof Date && from > to) issues.push({ code: 'custom', message: 'to must not be before from', path: ['to'], in: 'query' });
   return { values: value as Record<string, unknown>, issues };
 }
 
-function bodyOf(ctx: Context, route: RouteSpec, schemas: Schemas): { values: Record<string, unknown>; issues: Issue[] } {
-  const decoded = ctx.state.decodedBody;
-  if (route.body === undefined && (route.method === 'DELETE' || route.method === 'GET')) return { values: {}, issues: [] };
-  const body = decoded === undefined ? {} : decoded;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { values: {}, issues: [{ code: 'invalid_type', message: 'the body must be a JSON object', path: [], in: 'body' }] };
-  }
-  if (route.body === undefined) return { values: {}, issues: [] };
-  const ofTree = treeIssues(body, 'body');
-  const { value, error } = route.body.validate(body, OPTIONS);
-  const ofSchema = joiIssues(error?.details ?? [], 'body', schemas.bodyDescription, body);
-  return { values: value as Record<string, unknown>, issues: ordered(ofTree, ofSchema, body) };
+/** The query, and what the text parts of a form say where the query says nothing. */
+function parametersOf({ state: { search, form } }: Context): URLSearchParams {
+  if (form === undefined) return search;
+  const parts = Object.entries(form.fields).filter(([name]) => (search.get(name) ?? '') === '');
+  return new URLSearchParams([...[...search].filter(([name]) => parts.every(([one]) => one !== name)), ...parts]);
 }
 
-/** A misspelt name that is also too long is one fault, not two. */
-function ordered(ofTree: Issue[], ofSchema: Issue[], body: object): Issue[] {
-  if (ofTree.length + ofSchema.length === 0) return [];
-  const seen = new Set(ofSchema.map((issue) => JSON.stringify(issue.path)));
-  return inDocumentOrder([...ofTree.filter((issue) => !seen.has(JSON.stringify(issue.path))), ...ofSchema], body);
+function fileOf({ state: { form } }: Context): UploadedFile {
+  const file = form?.file ?? null;
+  if (file === null || file.bytes.length === 0) throw new ApiError('BAD_REQUEST', 'Send one file that is not empty, as the part named file with a file name.');
+  return file;
+}
+
+function bodyOf(ctx: Context, route: RouteSpec, schema: DescribedSchema): JudgedBody {
+  const { decodedBody: body = {} } = ctx.state;
+  if (route.body !== undefined) return judgeBody(body, schema, route.elements);
+  return { values: {}, issues: route.method === 'DELETE' || route.method === 'GET' || isObject(body) ? [] : [notAnObject()] };
 }
 
 function windowOf(ctx: Context, infra: Infra, query: Record<string, unknown>): ListWindow {

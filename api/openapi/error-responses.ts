@@ -37,7 +37,7 @@ export const ERROR_SCHEMA: JsonSchema = {
 
 const OF_EVERY_ROUTE: ErrorCode[] = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'URI_TOO_LONG', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'];
 const OF_MUTATIONS: ErrorCode[] = [
-  'MALFORMED_JSON', 'VALIDATION_ERROR', 'INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PAYLOAD_TOO_LARGE',
+  'VALIDATION_ERROR', 'INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CONTENT_ENCODING', 'REQUEST_TIMEOUT',
 ];
 
@@ -45,7 +45,7 @@ const OF_MUTATIONS: ErrorCode[] = [
 export function errorResponses(route: RouteSpec): Record<string, JsonSchema> {
   const codes = new Set<string>([
     ...OF_EVERY_ROUTE,
-    ...(route.method === 'GET' ? [] : OF_MUTATIONS),
+    ...(route.method === 'GET' ? [] : [route.multipart === undefined ? 'MALFORMED_JSON' : 'MALFORMED_FORM', ...OF_MUTATIONS]),
     ...(route.query === undefined && route.paged !== true ? [] : ['VALIDATION_ERROR']),
     ...(route.paged === true ? ['INVALID_CURSOR'] : []),
     ...(route.testOnly === true ? ['TEST_KEY_REQUIRED'] : []),
