@@ -1,7 +1,9 @@
+import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 import { workflowIds } from '../../../infra/contract/workflows.ts';
 import type { Evidence } from '../../../infra/db/entities/evidence.entity.ts';
 import type { Operation } from '../../../infra/db/entities/operation.entity.ts';
 import type { Step } from '../../../infra/db/entities/step.entity.ts';
+import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { TimelineEntry } from '../../../infra/db/entities/timeline-entry.entity.ts';
 import type { Verdict } from '../../../infra/db/entities/verdict.entity.ts';
 import { instant } from '../../../infra/wire/post-target.ts';
@@ -155,5 +157,16 @@ export function presentVerdict(verdict: Verdict): Wire {
     contradicted_by: verdict.contradictedBy ?? null,
     created_at: instant(verdict.createdAt),
     applied_at: instant(verdict.appliedAt),
+  };
+}
+
+/** What was asked, as the target holds it frozen for sending. */
+export function presentRequest(operation: Operation, target: Target | null): Wire {
+  return {
+    text: target?.text ?? null,
+    media: (target?.media ?? []).map((item) => ({ url: item.url, type: mediaTypeOf(item) })),
+    options: target?.options ?? {},
+    target: { platform: operation.platform, account_id: operation.accountId, platform_post_id: target?.platformPostId ?? operation.result?.platform_post_id ?? null },
+    digest: operation.requestDigest ?? null,
   };
 }

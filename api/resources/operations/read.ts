@@ -2,11 +2,10 @@ import { TargetEntity } from '../../../infra/db/entities/target.entity.ts';
 import { listEvidence } from '../../../infra/db/repositories/evidence.ts';
 import { listTimeline } from '../../../infra/db/repositories/operations.ts';
 import { listVerdicts } from '../../../infra/db/repositories/verdicts.ts';
-import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 import { pageReply, windowClause } from '../../page.ts';
 import type { Call, Reply } from '../../route.ts';
 import { oldestFirst } from './oldest-first.ts';
-import { presentEntry, presentEvidence, presentVerdict } from './operations.present.ts';
+import { presentEntry, presentEvidence, presentRequest, presentVerdict } from './operations.present.ts';
 import { loadOperation, showOperation } from './show.ts';
 
 /** GET /v1/operations/{id} */
@@ -40,16 +39,5 @@ export async function verdicts(call: Call): Promise<Reply> {
 export async function request(call: Call): Promise<Reply> {
   const operation = await loadOperation(call, call.params.id!);
   const target = operation.targetId ? await call.tx.findOne(TargetEntity, { id: operation.targetId }) : null;
-  return {
-    status: 200,
-    body: {
-      data: {
-        text: target?.text ?? null,
-        media: (target?.media ?? []).map((item) => ({ url: item.url, type: mediaTypeOf(item) })),
-        options: target?.options ?? {},
-        target: { platform: operation.platform, account_id: operation.accountId, platform_post_id: target?.platformPostId ?? operation.result?.platform_post_id ?? null },
-        digest: operation.requestDigest ?? null,
-      },
-    },
-  };
+  return { status: 200, body: { data: presentRequest(operation, target) } };
 }

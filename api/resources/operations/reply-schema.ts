@@ -141,15 +141,15 @@ export const summarySchema = Joi.object({
   }),
 });
 
-export const requestSchema = Joi.object({
-  data: Joi.object({
-    text,
-    media: Joi.array().items(Joi.object({ url: Joi.string(), type: Joi.valid('image', 'video', 'gif', 'document', null) }).optional()),
-    options: Joi.object().unknown(),
-    target: Joi.object({ platform: Joi.valid(...PLATFORMS), account_id: wireId('acc_'), platform_post_id: text }),
-    digest: Joi.string().pattern(/^[0-9a-f]{64}$/).allow(null),
-  }),
+export const requestOf = Joi.object({
+  text,
+  media: Joi.array().items(Joi.object({ url: Joi.string(), type: Joi.valid('image', 'video', 'gif', 'document', null) }).optional()),
+  options: Joi.object().unknown(),
+  target: Joi.object({ platform: Joi.valid(...PLATFORMS), account_id: wireId('acc_'), platform_post_id: text }),
+  digest: Joi.string().pattern(/^[0-9a-f]{64}$/).allow(null),
 });
+
+export const requestSchema = Joi.object({ data: requestOf });
 
 export const reconciledSchema = Joi.object({
   post_id: wireId('post_'),

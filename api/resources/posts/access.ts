@@ -1,7 +1,8 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
+import { DELETED_POST_READABLE_MS } from '../../../infra/contract/limits.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
-import type { Caller } from '../../route.ts';
+import type { Call, Caller } from '../../route.ts';
 import { assertWorkspaceAccess } from '../../workspace-access.ts';
 
 /** Row 29: the post of the path. A deleted one is as unknown as one that never was. */
@@ -15,7 +16,13 @@ export function assertLivePost(post: Post | null, caller: Caller): asserts post 
   assertPostRow(post?.deletedAt ? null : post, caller);
 }
 
-/** As `assertPost`, for what stays readable after a deletion. */
+/** As `assertPost`, for what stays readable for a while after a deletion. */
+export function assertReadablePost(post: Post | null, { caller, now }: Pick<Call, 'caller' | 'now'>): asserts post is Post {
+  const isForgotten = post?.deletedAt ? now.getTime() - post.deletedAt.getTime() > DELETED_POST_READABLE_MS : false;
+  assertPostRow(isForgotten ? null : post, caller);
+}
+
+/** The same for a row that stays readable for good, deleted or not. */
 export function assertPostRow(post: Post | null, caller: Caller): asserts post is Post {
   if (post === null) throw postNotFound();
   assertWorkspaceAccess(caller, post.workspaceId ?? null);

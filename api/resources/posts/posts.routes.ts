@@ -1,5 +1,7 @@
 import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
+import { getBundle } from './bundle.ts';
+import { bundleReply } from './bundle.schema.ts';
 import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
 import { duplicatePost } from './duplicate.ts';
@@ -99,6 +101,12 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 200: { description: 'A page of entries, oldest first, those of its operations among them. Readable for 90 days after a deletion.', schema: timelinePage } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'INVALID_CURSOR'],
     handler: listTimeline,
+  },
+  {
+    method: 'GET', path: '/v1/posts/{id}/bundle', operationId: 'getPostBundle', summary: 'Download all that is known about a post', tag, permission: 'read', pathIds: byId,
+    replies: { 200: { description: 'One file without secrets, at most 8 MiB. Readable for 90 days after a deletion.', schema: bundleReply, headers: ['Content-Disposition'] } },
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    handler: getBundle,
   },
   {
     method: 'GET', path: '/v1/posts/{id}/targets', operationId: 'listPostTargets', summary: "Read a post's targets in full", tag, permission: 'read', pathIds: byId,

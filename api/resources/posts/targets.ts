@@ -11,8 +11,7 @@ import { presentTargetDetail } from './targets.present.ts';
 export async function listTargets(call: Call): Promise<Reply> {
   const state = await readPost(call.tx, call.params.id!);
   assertPost(state, call.caller);
-  const data = await present(call, state, [...state.targets].sort((a, b) => a.position - b.position));
-  return { status: 200, body: { data, next_cursor: null, has_more: false }, workspaceIds: [state.post.workspaceId ?? null] };
+  return { status: 200, body: { data: await presentTargetDetails(call, state), next_cursor: null, has_more: false }, workspaceIds: [state.post.workspaceId ?? null] };
 }
 
 /** GET /v1/posts/{id}/targets/{target_id}: named by its own id or by its account's. */
@@ -24,6 +23,11 @@ export async function getTarget(call: Call): Promise<Reply> {
   if (target === undefined) throw new ApiError('TARGET_NOT_FOUND', 'This post has no target with this id. Read the post for its targets.', { details: { resource: 'target' } });
   const [body] = await present(call, state, [target]);
   return { status: 200, body, workspaceIds: [state.post.workspaceId ?? null] };
+}
+
+/** All targets of a post, in its order. */
+export async function presentTargetDetails(call: Call, state: PostState): Promise<Record<string, unknown>[]> {
+  return present(call, state, [...state.targets].sort((a, b) => a.position - b.position));
 }
 
 async function present({ tx }: Call, state: PostState, targets: readonly Target[]): Promise<Record<string, unknown>[]> {

@@ -12,7 +12,7 @@ export const timelineQuery = Joi.object({
   kind: Joi.array().items(Joi.string().valid(...KINDS)).description('Entries of the operations are of kind operation.'),
 });
 
-export const timelinePage = pageSchema(Joi.object({
+export const timelineEntry = Joi.object({
   id: wireId('tle_'),
   at: wireInstant(),
   kind: Joi.valid(...KINDS),
@@ -28,4 +28,6 @@ export const timelinePage = pageSchema(Joi.object({
   actor: Joi.object({ type: Joi.valid('user', 'api_key', 'system'), id: Joi.string().allow(null) }).allow(null),
   request_id: wireId('req_').allow(null),
   data: Joi.object().unknown().description('Ids, enums and numbers only. Of an operation: its type of entry, and the step and attempt where it has them.'),
-}).optional());
+});
+
+export const timelinePage = pageSchema(timelineEntry.optional());

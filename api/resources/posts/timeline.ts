@@ -1,21 +1,18 @@
-import { DELETED_POST_READABLE_MS } from '../../../infra/contract/limits.ts';
 import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { listPostTimeline, type PostTimelineRow } from '../../../infra/db/repositories/post-timeline.ts';
 import { instant } from '../../../infra/wire/post-target.ts';
 import { allOf, pageReply, type Clause } from '../../page.ts';
 import type { Call, Reply } from '../../route.ts';
 import { oldestFirst } from '../operations/oldest-first.ts';
-import { assertPostRow } from './access.ts';
+import { assertReadablePost } from './access.ts';
 
 /** GET /v1/posts/{id}/timeline: oldest first, readable for a while after a deletion too. */
 export async function listTimeline(call: Call): Promise<Reply> {
   const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
-  const isForgotten = post?.deletedAt ? call.now.getTime() - post.deletedAt.getTime() > DELETED_POST_READABLE_MS : false;
-  const shown = isForgotten ? null : post;
-  assertPostRow(shown, call.caller);
+  assertReadablePost(post, call);
   const { order, ...window } = oldestFirst(call.window!, { time: 't.at', id: 't.id' });
-  const rows = await listPostTimeline(call.tx, shown.id, { ...allOf([...filters(call.query), window]), order });
-  return pageReply(call, { rows, position: ({ entry }) => ({ at: entry.at, id: entry.id }), present: (page) => page.map(presentRow) });
+  const rows = await listPostTimeline(call.tx, post.id, { ...allOf([...filters(call.query), window]), order });
+  return pageReply(call, { rows, position: ({ entry }) => ({ at: entry.at, id: entry.id }), present: (page) => page.map(presentPostEntry) });
 }
 
 function filters(query: Call['query']): Clause[] {
@@ -26,7 +23,7 @@ function filters(query: Call['query']): Clause[] {
   ];
 }
 
-function presentRow({ entry, accountId }: PostTimelineRow): Record<string, unknown> {
+export function presentPostEntry({ entry, accountId }: PostTimelineRow): Record<string, unknown> {
   const isOfOperation = entry.operationId !== null && entry.operationId !== undefined;
   return {
     id: entry.id,
