@@ -62,6 +62,8 @@ export const CATCH_UP_LATENESS_MAX_SECONDS = 2_592_000;
 export const CATCH_UP_LATENESS_DEFAULT_SECONDS = 86_400;
 export const CATCH_UP_GAP_MS = 60_000;
 export const CATCH_UP_LATE_AFTER_MS = 300_000;
+/** From this share of the units on, preflight warns. */
+export const QUOTA_NEARLY_USED = 0.8;
 export const POST_WAIT_MAX_SECONDS = 30;
 export const BULK_POSTS_MAX = 50;
 export const BULK_STARTS_PER_SECOND = 10;

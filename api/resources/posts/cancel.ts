@@ -2,6 +2,7 @@ import { ApiError } from '../../../infra/contract/errors.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
+import { backToDraft } from '../../../infra/ledger/back-to-draft.ts';
 import { cancelPending } from '../../../infra/ledger/cancel.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
@@ -13,7 +14,7 @@ export async function cancelPost(call: Call): Promise<Reply> {
   const state = await lockPost(call.tx, call.params.id!);
   assertPost(state, call.caller);
   const { post } = state;
-  if (post.status === 'scheduled') await backToDraft(call, state);
+  if (post.status === 'scheduled') await unschedule(call, state);
   else if (post.status === 'publishing') await stopPending(call, state);
   else if (post.status !== 'draft') {
     throw new ApiError('INVALID_STATE', `A ${post.status} post has ended, so there is nothing to cancel.`, { details: { status: post.status } });
@@ -21,13 +22,13 @@ export async function cancelPost(call: Call): Promise<Reply> {
   return { status: 200, body: presentPost(state), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
 }
 
-/** As a change of `scheduled_at` to `draft`: what was frozen for sending is rendered anew when the post is scheduled again. */
-async function backToDraft(call: Call, state: PostState): Promise<void> {
+/** As a change of `scheduled_at` to `draft`. */
+async function unschedule(call: Call, state: PostState): Promise<void> {
   const { tx, now, caller, requestId } = call;
   const { post } = state;
   await cancelPublishPost(tx, post, post.seq, now);
-  for (const target of state.targets) Object.assign(target, { status: 'draft', text: null, options: {}, media: [], updatedAt: now });
-  Object.assign(post, { scheduledAt: null, wallTime: null, revision: post.revision + 1, seq: post.seq + 1 });
+  backToDraft(state, now);
+  Object.assign(post, { revision: post.revision + 1, seq: post.seq + 1 });
   refreshPost(tx, state, now);
   const eventId = writePostEvent(tx, 'post.updated', state, now, { changed: ['scheduled_at'] });
   notePost(tx, post, [{ type: 'cancel_requested', message: 'The post was cancelled before its time and is a draft again.', eventId, actor: caller.actor, requestId, data: { status: 'scheduled', revision: post.revision } }], now);

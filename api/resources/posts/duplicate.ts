@@ -1,6 +1,7 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { PostEntity, type Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
+import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
@@ -22,7 +23,9 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   const scheduledAt: string = body.scheduled_at ?? 'draft';
   scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
   const targets = selectorsOf(source, body.targets ?? 'all');
-  const reply = await createPost({ ...call, body: { ...copyOf(post), targets, scheduled_at: scheduledAt, content: body.content ?? post.content ?? null, notes: body.notes ?? null } });
+  const tags = await tagsOfPosts(tx, [post.id]);
+  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, content: body.content ?? post.content ?? null, notes: body.notes ?? null, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
+  const reply = await createPost({ ...call, body: copied }, undefined, { signature: post.signature ?? null });
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;
 }
@@ -33,6 +36,9 @@ function copyOf(post: Post): Record<string, unknown> {
     media: post.media ?? null,
     target_options: post.targetOptions ?? null,
     timezone: post.timezone,
+    // The text has the signature already.
+    skip_signature: true,
+    shorten_urls: post.shortenUrls,
     catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
     ...(post.workspaceGiven && post.workspaceId ? { workspace_id: post.workspaceId } : {}),
   };

@@ -1,6 +1,7 @@
 import type { MediaItem, Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { instant, presentTargets } from '../../../infra/wire/post-target.ts';
+import { presentPostTag } from '../tags/tags.present.ts';
 import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 
 /** What a list leaves out unless it is asked for. */
@@ -30,15 +31,15 @@ export function presentPost(state: PostState, shown: Shown = { targets: true, me
     thread_position: null,
     workspace_id: post.workspaceId ?? null,
     notes: post.notes ?? null,
-    template_id: null,
+    template_id: post.templateId ?? null,
     idea_id: null,
-    signature_id: null,
-    skip_signature: false,
-    shorten_urls: false,
+    signature_id: post.signature?.id ?? null,
+    skip_signature: post.skipSignature,
+    shorten_urls: post.shortenUrls,
     catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
     cross_post_actions: [],
-    auto_schedule: null,
-    tags: [],
+    auto_schedule: post.autoSchedule ?? null,
+    tags: (state.tags ?? []).map(presentPostTag),
     revision: post.revision,
     hold_reason: post.holdReason ?? null,
     source: 'internal',

@@ -1,10 +1,12 @@
 import Joi from 'joi';
 import {
-  CATCH_UP_LATENESS_MAX_SECONDS, CONTENT_MAX_CHARS, NOTES_MAX_CHARS, TARGET_SELECTORS_MAX, TARGET_SELECTOR_MAX_CHARS, TARGETS_MAX,
+  CATCH_UP_LATENESS_MAX_SECONDS, CONTENT_MAX_CHARS, NOTES_MAX_CHARS, TAGS_OF_POST_MAX, TARGET_SELECTORS_MAX, TARGET_SELECTOR_MAX_CHARS, TARGETS_MAX,
+  TEMPLATE_VALUE_MAX_CHARS, TEMPLATE_VARIABLES_MAX,
 } from '../../../infra/contract/limits.ts';
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
 import { POST_STATUSES, TARGET_STATUSES } from '../../../infra/contract/statuses.ts';
 import { failIssue } from '../../validation/joi-types.ts';
+import { VARIABLE_NAME } from '../content-templates/variables.ts';
 import { mediaList, targetOptions } from './planning/option-schemas.ts';
 import { isFault, readSchedule } from './planning/schedule.ts';
 import { canonicalZone } from './time-zone.ts';
@@ -15,15 +17,15 @@ const QUERY_TEXT_MAX_CHARS = 200;
 const timezone = Joi.string().custom((name: string, helpers) => canonicalZone(name) ?? failIssue(helpers, { code: 'invalid_value', message: 'must be an IANA time zone such as Europe/Berlin' }))
   .description('IANA time zone, any case. Default UTC.');
 
-const TIME_FORMS = 'now, draft, or an ISO 8601 time at most 30 days ahead; without an offset it is a wall time in timezone.';
+const TIME_FORMS = 'now, draft, auto (the best free slot), or an ISO 8601 time at most 30 days ahead; without an offset it is a wall time in timezone.';
 const ENDS_WITH_OFFSET = /:\d{2}[\d.:]*(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
 /** Its range is part of its form. A zone that is not valid has its own issue, so the time is then read as UTC. */
-function scheduledAt({ zoneIsKnown }: { zoneIsKnown: boolean }): Joi.StringSchema {
+function scheduledAt({ zoneIsKnown, isRangeJudged = true }: { zoneIsKnown: boolean; isRangeJudged?: boolean }): Joi.StringSchema {
   return Joi.string().description(TIME_FORMS).custom((given: string, helpers) => {
     const zone: unknown = (helpers.state.ancestors as { timezone?: unknown }[])[0]?.timezone;
     const read = readSchedule(given, { timezone: (typeof zone === 'string' ? canonicalZone(zone) : null) ?? 'UTC', now: new Date() });
-    if (!isFault(read)) return given;
+    if (!isFault(read) || (!isRangeJudged && read.code !== 'invalid_string')) return given;
     // The range of a wall time in the stored zone is judged once the post is read.
     if (read.code !== 'invalid_string' && !zoneIsKnown && typeof zone !== 'string' && !ENDS_WITH_OFFSET.test(given)) return given;
     return failIssue(helpers, { code: read.code, message: read.message.replace(/^scheduled_at /, '') });
@@ -41,17 +43,33 @@ const editable = {
   target_options: targetOptions.allow(null),
   timezone: timezone.allow(null),
   notes,
+  template_id: Joi.string().allow(null).description('A content template as the source of the text. Explicit content takes precedence.'),
+  template_variables: Joi.object().pattern(VARIABLE_NAME, Joi.string().allow('').max(TEMPLATE_VALUE_MAX_CHARS)).max(TEMPLATE_VARIABLES_MAX).allow(null)
+    .description('Values by name. date and account_name are built in.'),
+  skip_signature: Joi.boolean().allow(null).description('true: the default signature is not put into the text.'),
+  shorten_urls: Joi.boolean().allow(null).description('Pro. Takes effect only where the short-link mode is ask.'),
+  tag_ids: Joi.array().items(Joi.string()).max(TAGS_OF_POST_MAX).allow(null),
+  allow_duplicate: Joi.boolean().allow(null).description('true: a text that the account has had within a day is meant.'),
   catch_up: Joi.object({
     max_lateness_seconds: Joi.number().integer().min(0).max(CATCH_UP_LATENESS_MAX_SECONDS),
     on_late: Joi.string().valid('publish', 'skip', 'hold'),
   }).allow(null),
 };
 
+const created = { ...editable, workspace_id: Joi.string().allow('', null) };
+
 export const createBody = Joi.object({
   targets: targets.required(),
   scheduled_at: scheduledAt({ zoneIsKnown: true }).required(),
-  ...editable,
-  workspace_id: Joi.string().allow('', null),
+  ...created,
+});
+
+/** Its time is a finding where it is out of range; without a post to begin with it needs what a creation needs. */
+export const preflightBody = Joi.object({
+  post_id: Joi.string().allow(null).description('A draft or scheduled post that the other members are laid over.'),
+  targets: targets.when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
+  scheduled_at: scheduledAt({ zoneIsKnown: false, isRangeJudged: false }).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
+  ...created,
 });
 
 export const updateBody = Joi.object({

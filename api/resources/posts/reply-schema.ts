@@ -58,6 +58,25 @@ export const mediaItem = Joi.object({
   thumbnail: never,
 });
 
+const postTag = Joi.object({ id: wireId('tag_'), name: Joi.string(), color: Joi.string() });
+
+export const autoSchedule = Joi.object({
+  source: Joi.valid('queue_slot', 'best_time', 'default'),
+  slot_at: wireInstant(),
+  local: Joi.string(),
+  timezone: Joi.string(),
+  score: Joi.number(),
+  components: Joi.object({ recency: Joi.number(), engagement: Joi.number() }),
+  queue_id: wireId('qs_').allow(null),
+  minimum_gap_seconds: whole.min(0),
+  candidates: whole.min(0),
+  blocked: whole.min(0),
+  alternatives: Joi.array().items(Joi.object({ slot_at: wireInstant(), score: Joi.number() }).optional()),
+  skipped: Joi.array().items(Joi.object({
+    slot_at: wireInstant(), reason: Joi.valid('minimum_gap', 'daily_budget', 'slot_taken'), account_id: wireId('acc_').allow(null), post_id: wireId('post_').allow(null),
+  }).optional()),
+}).description('How the time was chosen, where `auto` was asked for.');
+
 export const postReply = Joi.object({
   id: wireId('post_'),
   status: Joi.valid(...POST_STATUSES),
@@ -75,15 +94,15 @@ export const postReply = Joi.object({
   thread_position: never,
   workspace_id: wireId('ws_').allow(null),
   notes: text,
-  template_id: never,
+  template_id: text,
   idea_id: never,
-  signature_id: never,
+  signature_id: wireId('sig_').allow(null),
   skip_signature: Joi.boolean(),
   shorten_urls: Joi.boolean(),
   catch_up: Joi.object({ max_lateness_seconds: whole.min(0), on_late: Joi.valid('publish', 'skip', 'hold') }),
   cross_post_actions: Joi.array().length(0),
-  auto_schedule: never,
-  tags: Joi.array().length(0),
+  auto_schedule: autoSchedule.allow(null),
+  tags: Joi.array().items(postTag.optional()),
   revision: whole.min(1),
   hold_reason: Joi.valid('late', null),
   source: Joi.valid('internal'),

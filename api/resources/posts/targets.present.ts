@@ -4,19 +4,24 @@ import type { MediaItem } from '../../../infra/db/entities/post.entity.ts';
 import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { instant, presentTargets } from '../../../infra/wire/post-target.ts';
-import { platformCatalog, type CatalogEntry } from '../../../providers/catalog.ts';
-import { effectiveOf, readLayers } from './planning/effective-options.ts';
+import { catalogOf, previewOf } from './planning/planned-targets.ts';
+import { factsOf } from './planning/rules.ts';
+import type { Rendering } from './planning/texts.ts';
 import { presentMediaItem } from './posts.present.ts';
 
 type Wire = Record<string, unknown>;
 
+interface Shown {
+  operations: readonly Operation[];
+  /** What the text of a draft would be made of now. */
+  preview: Rendering | null;
+}
+
 /** A target in full: what a post says of it, and what is published in its name. */
-export function presentTargetDetail(target: Target, state: PostState, operations: readonly Operation[]): Wire {
+export function presentTargetDetail(target: Target, state: PostState, { operations, preview }: Shown): Wire {
   const account = state.accounts.get(target.accountId)!;
-  const catalog = platformCatalog(target.platform);
-  if (catalog === null) throw new Error(`a target on ${target.platform} exists without an adapter`);
-  const { text, options, media } = contentOf(target, { post: state.post, account, catalog });
-  const length = catalog.length({ text, options, account: { username: account.username ?? null, metadata: account.metadata, facts: account.facts } });
+  const { text, options, media } = contentOf(target, { post: state.post, account, preview });
+  const length = catalogOf(account).length({ text, options, account: factsOf(account) });
   const shown = presentTargets([target], state)[target.accountId] as { accounts: Wire[]; error?: unknown };
   return {
     target_id: target.id,
@@ -47,9 +52,8 @@ interface Content {
 }
 
 /** As frozen for sending. Of a draft nothing is frozen: it is shown as it would be if it went out now. */
-function contentOf(target: Target, { post, account, catalog }: { post: PostState['post']; account: Account; catalog: CatalogEntry }): Content {
-  if (post.status !== 'draft') return { text: target.text ?? null, options: target.options, media: target.media };
-  return effectiveOf(post, readLayers(post.targetOptions ?? null, account).layers, catalog);
+function contentOf(target: Target, { post, account, preview }: { post: PostState['post']; account: Account; preview: Rendering | null }): Content {
+  return preview === null ? { text: target.text ?? null, options: target.options, media: target.media } : previewOf(account, post, preview);
 }
 
 /** What stands, or stood until it was taken back. A verdict that was reversed leaves an id behind that never was one. */

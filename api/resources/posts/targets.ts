@@ -5,6 +5,7 @@ import { readPost } from '../../../infra/db/repositories/posts.ts';
 import { publishOperationsOf } from '../../../infra/db/repositories/target-operations.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
+import { renderingOfDraft } from './planning/plan.ts';
 import { presentTargetDetail } from './targets.present.ts';
 
 /** GET /v1/posts/{id}/targets: all of them, each with what it publishes. */
@@ -30,7 +31,8 @@ export async function presentTargetDetails(call: Call, state: PostState): Promis
   return present(call, state, [...state.targets].sort((a, b) => a.position - b.position));
 }
 
-async function present({ tx }: Call, state: PostState, targets: readonly Target[]): Promise<Record<string, unknown>[]> {
+async function present({ tx, now }: Call, state: PostState, targets: readonly Target[]): Promise<Record<string, unknown>[]> {
   const attempts = await publishOperationsOf(tx, state.post.id);
-  return targets.map((target) => presentTargetDetail(target, state, attempts.get(target.id) ?? []));
+  const preview = state.post.status === 'draft' ? await renderingOfDraft(tx, state.post, now) : null;
+  return targets.map((target) => presentTargetDetail(target, state, { operations: attempts.get(target.id) ?? [], preview }));
 }

@@ -3,79 +3,67 @@ import { ApiError } from '../../../infra/contract/errors.ts';
 import { CATCH_UP_LATENESS_DEFAULT_SECONDS } from '../../../infra/contract/limits.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
+import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
-import { applyUpdate, type Change, type WishedFields } from './apply-update.ts';
-import { refuseUnknownMedia } from './planning/media-urls.ts';
-import { planPost, refuseAccountStates, resolveSelectors, type PostPlan } from './planning/plan.ts';
+import { applyUpdate, type Change } from './apply-update.ts';
+import { refusing } from './planning/judge.ts';
+import { planPost, type PostPlan } from './planning/plan.ts';
+import { readTags } from './planning/sources.ts';
+import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
+import { wishOfChange } from './planning/wish.ts';
 import { etagOf, presentPost } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
-import { storedOptions, storedText } from './planning/render.ts';
-import type { ResolvedTarget } from './planning/resolve-targets.ts';
 import { expectedRevision, refuseStale } from './revision.ts';
-import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
-import { workspaceOfPost } from './planning/workspace-of-post.ts';
 
-/** What each target is made of. The others (`notes`, `catch_up`) leave the targets as they are. */
-const PLANNED_FIELDS = ['content', 'media', 'target_options', 'targets', 'scheduled_at', 'timezone'] as const;
+/** What each target is made of. The others (`notes`, `catch_up`, `tag_ids`) leave the targets as they are. */
+const PLANNED_FIELDS = [
+  'content', 'media', 'target_options', 'targets', 'scheduled_at', 'timezone', 'template_id', 'template_variables', 'skip_signature', 'shorten_urls',
+] as const;
 
 /** PATCH /v1/posts/{id}, under the row lock that the start of publishing takes too: whoever commits first wins. */
 export async function updatePost(call: Call): Promise<Reply> {
-  const { tx, params, caller, body, infra } = call;
+  const { tx, params, caller, body } = call;
   const waitSeconds = readWait(call.headers);
   const expected = expectedRevision(call);
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
-  const fields = wishedFields(call, state.post);
-  refuseUnknownMedia(fields.targetOptions);
-  const schedule = scheduleOf(call, state.post, fields.timezone);
-  const { targets, workspaceId } = await targetsOf(call, state);
-  const isPlanned = PLANNED_FIELDS.some((name) => name in body);
-  const plan: PostPlan | null = isPlanned ? planPost({ ...fields, schedule, targets }, { config: infra.config, mode: caller.mode }) : null;
-  refuseState(state.post);
-  refuseStale(state.post, expected);
-  if (isPlanned) refuseAccountStates({ schedule, targets });
-  const change: Change = { fields: { ...fields, workspaceId, scheduledAt: schedule.at, wallTime: schedule.wallTime }, schedule, plan, changed: [] };
-  change.changed = changedFields(call, state, change);
-  const after = change.changed.length === 0 ? state : await applyUpdate(call, state, change);
-  const headers = { ETag: etagOf(after.post), 'Oncepost-Warnings': String(plan?.warnings.length ?? 0) };
+  const before: PostState = { ...state, tags: (await tagsOfPosts(tx, [state.post.id])).get(state.post.id) ?? [] };
+  const change = await changeOf(call, before, () => {
+    refuseState(state.post);
+    refuseStale(state.post, expected);
+  });
+  const changed = changedFields(body, before, change);
+  const after = changed.length === 0 ? before : await applyUpdate(call, before, { ...change, changed });
+  const headers = { ETag: etagOf(after.post), 'Oncepost-Warnings': String(change.plan?.issues.length ?? 0) };
   const reply = { status: 200, body: presentPost(after), headers, workspaceIds: [after.post.workspaceId ?? null] };
   return waiting(call, { state: after, reply, waitSeconds });
 }
 
-function wishedFields({ body }: Call, post: Post): WishedFields {
-  const given = <T>(name: string, value: T, stored: T): T => (name in body ? value : stored);
-  return {
-    content: given('content', typeof body.content === 'string' ? storedText(body.content) : null, post.content ?? null),
-    media: given('media', body.media, post.media ?? null),
-    targetOptions: given('target_options', storedOptions(body.target_options ?? null), post.targetOptions ?? null),
-    timezone: given('timezone', body.timezone ?? 'UTC', post.timezone),
-    notes: given('notes', body.notes, post.notes ?? null),
-    maxLatenessSeconds: given('catch_up', body.catch_up?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS, post.maxLatenessSeconds),
-    onLate: given('catch_up', body.catch_up?.on_late ?? 'hold', post.onLate),
-  };
+/** What stays is not judged again: without a new text, time or target, nobody asks whether the old ones would still pass. */
+async function changeOf(call: Call, state: PostState, conflicts: () => void): Promise<Omit<Change, 'changed'>> {
+  const { body } = call;
+  const fields = { notes: 'notes' in body ? body.notes : state.post.notes ?? null, catchUp: catchUpOf(body, state.post) };
+  const isPlanned = PLANNED_FIELDS.some((name) => name in body);
+  const tags = 'tag_ids' in body ? await readTags(call, body.tag_ids ?? []) : [...state.tags ?? []];
+  if (isPlanned) return { ...fields, tags, plan: await planPost(call, wishOfChange(body, state, scheduleOfChange(call, state.post)), { judge: refusing, lock: true, conflicts }) };
+  conflicts();
+  return { ...fields, tags, plan: null };
 }
 
 /** The time as given, or the stored wall time in a new zone, or what is stored. A time that is stored is not judged again. */
-function scheduleOf({ body, now }: Call, post: Post, timezone: string): Schedule {
+export function scheduleOfChange({ body, now }: Pick<Call, 'body' | 'now'>, post: Post): Schedule {
+  const timezone: string = 'timezone' in body ? body.timezone ?? 'UTC' : post.timezone;
   if (typeof body.scheduled_at === 'string') return scheduleOrRefuse(body.scheduled_at, { timezone, now });
   if ('timezone' in body && post.wallTime && post.status === 'scheduled') return orRefuse(readWallTime(post.wallTime, { timezone, now }), 'timezone');
   const isDraft = post.status === 'draft';
   return { kind: isDraft ? 'draft' : 'later', at: post.scheduledAt ?? null, wallTime: post.wallTime ?? null, warnings: [] };
 }
 
-async function targetsOf(call: Call, state: PostState): Promise<{ targets: ResolvedTarget[]; workspaceId: string | null }> {
-  const { body, caller } = call;
-  const { post } = state;
-  const stored = post.workspaceId ?? null;
-  if (body.targets === undefined) {
-    return { targets: state.targets.map((target) => ({ account: state.accounts.get(target.accountId)!, byId: true })), workspaceId: stored };
-  }
-  const given = post.workspaceGiven ? stored : null;
-  const targets = await resolveSelectors(call, body.targets, given);
-  const selected = body.targets.filter((one: string) => one.startsWith('ws_'));
-  return { targets, workspaceId: workspaceOfPost({ given, accounts: targets.map((one) => one.account), selected, caller }) };
+function catchUpOf(body: Call['body'], post: Post): Change['catchUp'] {
+  if (!('catch_up' in body)) return { maxLatenessSeconds: post.maxLatenessSeconds, onLate: post.onLate };
+  return { maxLatenessSeconds: body.catch_up?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS, onLate: body.catch_up?.on_late ?? 'hold' };
 }
 
 function refuseState(post: Post): void {
@@ -87,16 +75,36 @@ function refuseState(post: Post): void {
 }
 
 /** Wire names of the fields whose stored value becomes another. Giving what is stored already changes nothing. */
-function changedFields({ body }: Call, { post, targets }: PostState, { fields, schedule, plan }: Change): string[] {
+function changedFields(body: Call['body'], state: PostState, change: Omit<Change, 'changed'>): string[] {
+  const { post, tags = [] } = state;
+  const { plan, notes, catchUp } = change;
   const same: Record<string, boolean> = {
-    content: fields.content === (post.content ?? null),
-    media: isDeepStrictEqual(fields.media, post.media ?? null),
-    target_options: isDeepStrictEqual(fields.targetOptions, post.targetOptions ?? null),
-    timezone: fields.timezone === post.timezone,
-    notes: fields.notes === (post.notes ?? null),
-    catch_up: fields.maxLatenessSeconds === post.maxLatenessSeconds && fields.onLate === post.onLate,
-    targets: isDeepStrictEqual(plan?.targets.map(({ account }) => account.id), targets.map((target) => target.accountId)),
-    scheduled_at: (schedule.kind === 'draft' || schedule.kind === 'later') && schedule.at?.getTime() === post.scheduledAt?.getTime() && schedule.wallTime === (post.wallTime ?? null) && (schedule.kind === 'draft') === (post.status === 'draft'),
+    ...(plan === null ? {} : samePlan(body, state, plan)),
+    notes: notes === (post.notes ?? null),
+    catch_up: catchUp.maxLatenessSeconds === post.maxLatenessSeconds && catchUp.onLate === post.onLate,
+    tag_ids: isDeepStrictEqual(change.tags.map((tag) => tag.id).toSorted(), tags.map((tag) => tag.id).toSorted()),
   };
   return Object.keys(same).filter((name) => name in body && !same[name]);
+}
+
+function samePlan(body: Call['body'], { post, targets }: PostState, plan: PostPlan): Record<string, boolean> {
+  const { schedule, source } = plan;
+  const isSourceSame = isDeepStrictEqual({ ...source, variables: {} }, { ...post.textSource, variables: {} });
+  const isSignatureSame = post.status === 'draft' || (plan.signature?.id ?? null) === (post.signature?.id ?? null);
+  return {
+    content: isSourceSame,
+    media: isDeepStrictEqual(body.media ?? null, post.media ?? null),
+    target_options: isDeepStrictEqual(plan.targetOptions, post.targetOptions ?? null),
+    timezone: plan.timezone === post.timezone,
+    targets: isDeepStrictEqual(plan.targets.map(({ account }) => account.id), targets.map((target) => target.accountId)),
+    scheduled_at: isTimeSame(post, schedule) && body.scheduled_at !== 'auto',
+    template_id: (body.template_id ?? null) === (post.templateId ?? null) && ('content' in body || isSourceSame),
+    template_variables: isDeepStrictEqual(source.variables, post.textSource.variables),
+    skip_signature: (body.skip_signature ?? false) === post.skipSignature && isSignatureSame,
+    shorten_urls: (body.shorten_urls ?? false) === post.shortenUrls,
+  };
+}
+
+function isTimeSame(post: Post, { kind, at, wallTime }: Schedule): boolean {
+  return (kind === 'draft' || kind === 'later') && at?.getTime() === post.scheduledAt?.getTime() && wallTime === (post.wallTime ?? null) && (kind === 'draft') === (post.status === 'draft');
 }

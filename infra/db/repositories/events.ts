@@ -5,6 +5,7 @@ import type { Account } from '../entities/account.entity.ts';
 import { EventEntity } from '../entities/event.entity.ts';
 import type { Operation } from '../entities/operation.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
+import type { Tag } from '../entities/tag.entity.ts';
 import type { Target } from '../entities/target.entity.ts';
 import { add } from '../rows.ts';
 
@@ -16,6 +17,8 @@ export interface PostState {
   targets: readonly Target[];
   accounts: ReadonlyMap<string, Account>;
   operations: ReadonlyMap<string, Pick<Operation, 'id' | 'status'>>;
+  /** Read only where the post is shown. */
+  tags?: readonly Tag[];
 }
 
 /**

@@ -27,7 +27,7 @@ const SHARED: Case[] = [
   ['scheduled_at: number', { scheduled_at: 1_800_000_000 }, 'invalid_type', ['scheduled_at']],
   ['scheduled_at: null', { scheduled_at: null }, 'invalid_type', ['scheduled_at']],
   ['scheduled_at: empty', { scheduled_at: '' }, 'too_small', ['scheduled_at']],
-  ['scheduled_at: auto', { scheduled_at: 'auto' }, 'invalid_string', ['scheduled_at']],
+  ['scheduled_at: Auto', { scheduled_at: 'Auto' }, 'invalid_string', ['scheduled_at']],
   ['scheduled_at: a date alone', { scheduled_at: '2026-11-20' }, 'invalid_string', ['scheduled_at']],
   ['scheduled_at: too far', { scheduled_at: inSeconds(30 * 86_400 + 60) }, 'too_big', ['scheduled_at']],
   ['scheduled_at: past', { scheduled_at: inSeconds(-330) }, 'too_small', ['scheduled_at']],
@@ -79,7 +79,18 @@ const SHARED: Case[] = [
   ['catch_up: lateness fraction', { catch_up: { max_lateness_seconds: 0.5 } }, 'invalid_type', ['catch_up', 'max_lateness_seconds']],
   ['catch_up: on_late unknown', { catch_up: { on_late: 'wait' } }, 'invalid_value', ['catch_up', 'on_late']],
   ['catch_up: unknown member', { catch_up: { late: 1 } }, 'unrecognized_keys', ['catch_up', 'late']],
-  ...['recycling', 'shorten_urls', 'cross_post_actions', 'template_id', 'idea_id', 'template_variables', 'skip_signature', 'allow_duplicate', 'tag_ids', 'schedule_at', 'id', 'status']
+  ['template_id: number', { template_id: 1 }, 'invalid_type', ['template_id']],
+  ['template_variables: array', { template_variables: [] }, 'invalid_type', ['template_variables']],
+  ['template_variables: 51', { template_variables: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`v${at}`, 'x'])) }, 'too_big', ['template_variables']],
+  ['template_variables: a name with a blank', { template_variables: { 'a b': 'x' } }, 'unrecognized_keys', ['template_variables', 'a b']],
+  ['template_variables: number', { template_variables: { n: 5 } }, 'invalid_type', ['template_variables', 'n']],
+  ['template_variables: 5,001 characters', { template_variables: { n: 'x'.repeat(5_001) } }, 'too_big', ['template_variables', 'n']],
+  ['skip_signature: text', { skip_signature: 'true' }, 'invalid_type', ['skip_signature']],
+  ['shorten_urls: number', { shorten_urls: 1 }, 'invalid_type', ['shorten_urls']],
+  ['allow_duplicate: text', { allow_duplicate: 'yes' }, 'invalid_type', ['allow_duplicate']],
+  ['tag_ids: text', { tag_ids: 'tag_1' }, 'invalid_type', ['tag_ids']],
+  ['tag_ids: 21', { tag_ids: Array.from({ length: 21 }, () => `tag_${'0'.repeat(32)}`) }, 'too_big', ['tag_ids']],
+  ...['recycling', 'cross_post_actions', 'idea_id', 'schedule_at', 'id', 'status']
     .map((name): Case => [`${name}: unknown`, { [name]: null }, 'unrecognized_keys', [name]]),
 ];
 

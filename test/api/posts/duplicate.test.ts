@@ -57,7 +57,7 @@ describe('POST /v1/posts/{id}/duplicate', () => {
 
   test('now: published at once, in the name of who duplicates', async () => {
     const source = await ended('published', 'published');
-    const answer = await duplicate(source.id, { scheduled_at: 'now', targets: [world.twitter.id] });
+    const answer = await duplicate(source.id, { scheduled_at: 'now', targets: [world.twitter.id], content: 'another text' });
     expect([answer.status, answer.body.status, ...statuses(answer.body)]).toEqual([201, 'publishing', 'publishing']);
     expect(await outboxOf(world, answer.body.id)).toMatchObject([{ args: { operations: [{ operationId: targetOf(answer.body, world.twitter.id).operation_id }] } }]);
     expect(await read(source.id)).toEqual(source);
@@ -66,7 +66,7 @@ describe('POST /v1/posts/{id}/duplicate', () => {
   test("a wall time is one of the source's zone", async () => {
     const source = await both({ scheduled_at: 'draft', timezone: 'Asia/Tokyo' });
     const wall = new Date(Date.now() + 86_400_000).toISOString().slice(0, 19);
-    const answer = await duplicate(source.id, { scheduled_at: wall });
+    const answer = await duplicate(source.id, { scheduled_at: wall, content: 'at nine in Tokyo' });
     expect([answer.status, answer.body.scheduled_at]).toEqual([201, new Date(Date.parse(`${wall}Z`) - 9 * 3_600_000).toISOString()]);
   });
 

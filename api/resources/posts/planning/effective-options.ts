@@ -49,19 +49,19 @@ function addLayer(read: ReadLayers, account: Holder, layer: Layer): void {
 
 /** What one target publishes: frozen with the post, so that nothing that is edited later changes it. */
 export interface Effective {
-  text: string | null;
+  /** The text that its options give; null = the shared one. */
+  ownText: string | null;
   media: MediaItem[];
   options: EffectiveOptions;
   /** The key of the layer that gave an option, and the name it was sent under; null = the post's own field or a default. */
   originOf(option: string): { key: string; name: string } | null;
 }
 
-export function effectiveOf(post: Pick<Post, 'content' | 'media'>, layers: readonly Layer[], catalog: CatalogEntry): Effective {
+export function effectiveOf(post: Pick<Post, 'media'>, layers: readonly Layer[], catalog: CatalogEntry): Effective {
   const all = catalog.normalizeOptions(...layers.map((layer) => layer.values));
   const { content, media, ...options } = all as Record<string, unknown>;
-  const text = (content as string | undefined) ?? post.content ?? null;
   return {
-    text: text === '' ? null : text,
+    ownText: (content as string | undefined) ?? null,
     media: withAltTexts((media as MediaItem[] | undefined) ?? post.media ?? [], (options.alt_texts as (string | null)[] | undefined) ?? []),
     options,
     originOf: (option) => originIn(layers, option, catalog.aliases),

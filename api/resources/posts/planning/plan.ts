@@ -1,109 +1,167 @@
-import { ApiError, type Issue } from '../../../../infra/contract/errors.ts';
-import type { Config } from '../../../../infra/config/config.ts';
-import type { Mode } from '../../../../infra/contract/platforms.ts';
-import type { Account } from '../../../../infra/db/entities/account.entity.ts';
-import type { MediaItem, OptionMap } from '../../../../infra/db/entities/post.entity.ts';
-import { findSelectedAccounts, findWorkspaces } from '../../../../infra/db/repositories/targets.ts';
-import { platformCatalog, type CatalogEntry, type EffectiveOptions } from '../../../../providers/catalog.ts';
+import { ApiError } from '../../../../infra/contract/errors.ts';
+import type { ContentTemplate } from '../../../../infra/db/entities/content-template.entity.ts';
+import type { Tx } from '../../../../infra/db/database.ts';
+import type { AutoSchedule, FrozenSignature, MediaItem, OptionMap, Post, TextSource } from '../../../../infra/db/entities/post.entity.ts';
+import type { Tag } from '../../../../infra/db/entities/tag.entity.ts';
+import { findApplicableSignature } from '../../../../infra/db/repositories/signatures.ts';
 import type { Call } from '../../../route.ts';
-import { validationError } from '../../../validation/issues.ts';
-import { effectiveOf, readLayers, type Effective, type ReadLayers } from './effective-options.ts';
-import { refuseMediaUrls } from './media-urls.ts';
-import { isBlank } from './render.ts';
-import { resolveTargets, type ResolvedTarget } from './resolve-targets.ts';
-import { checkTarget, refuseBroken } from './rules.ts';
+import { chooseSlot } from '../../queue/choose-slot.ts';
+import { offsetMs } from '../time-zone.ts';
+import { accountIssues, refuseAccountStates } from './account-states.ts';
+import { proFeatures, refuseUpgrade } from './features.ts';
+import { planIssue, type PlanIssue } from './issues.ts';
+import type { Judge } from './judge.ts';
+import { refuseMediaUrls, refuseUnknownMedia } from './media-urls.ts';
+import { findTargets } from './find-targets.ts';
+import type { Resolution, ResolvedTarget } from './resolve-targets.ts';
+import { refuseBroken } from './rules.ts';
 import type { Schedule } from './schedule.ts';
+import { frozen, readTags, readTemplate, refuseForeignTemplate, textOfTemplate, textOfContent } from './sources.ts';
+import { planTargets, refuseEmpty, refuseUnresolvedVariables, type PlannedTarget } from './planned-targets.ts';
+import { renderShared, type Rendering } from './texts.ts';
+import { workspaceOfPost } from './workspace-of-post.ts';
 
 /** A post as it is to be, before it is known whether it can. */
 export interface PostWish {
-  content: string | null;
+  /** Selectors to resolve; null = the targets that the post has, in its workspace. */
+  selectors: readonly string[] | null;
+  standing: { targets: readonly ResolvedTarget[]; workspaceId: string | null };
+  workspaceGiven: string | null;
+  schedule: Schedule;
+  timezone: string;
+  /** As the caller gave it; an automatic time looks at the queue's own zone where nobody gave one. */
+  timezoneGiven: string | null;
+  /** null = the template's. */
+  source: TextSource | null;
+  /** Looked up because the body names it. */
+  templateNamed: string | null;
+  variables: Record<string, string>;
+  signature: 'default' | FrozenSignature | null;
   media: MediaItem[] | null;
   targetOptions: OptionMap | null;
-  schedule: Pick<Schedule, 'kind' | 'warnings'>;
-  targets: readonly ResolvedTarget[];
+  tagIds: readonly string[];
+  shortenUrls: boolean;
+  allowDuplicate: boolean;
+  /** The post that is changed, null for a new one. */
+  postId: string | null;
 }
 
-/** What one target will publish. */
-export interface PlannedTarget extends ResolvedTarget {
-  text: string | null;
-  media: MediaItem[];
-  options: EffectiveOptions;
-}
-
+/** Everything that is stored of an accepted post, and everything that preflight tells of a wish. */
 export interface PostPlan {
+  schedule: Schedule;
+  auto: AutoSchedule | null;
+  workspaceId: string | null;
+  source: TextSource;
+  /** The shared text as the post shows it: of a draft, before it is rendered. */
+  content: string | null;
+  signature: FrozenSignature | null;
+  tags: Tag[];
   targets: PlannedTarget[];
-  /** Codes of everything that is no refusal. */
-  warnings: string[];
+  targetOptions: OptionMap | null;
+  timezone: string;
+  unresolved: Resolution['unresolved'];
+  features: string[];
+  /** Findings that refuse nothing; in preflight all of them. */
+  issues: PlanIssue[];
 }
 
-/** Selectors to accounts, with the statements that it takes: accounts, and the workspaces they lie in. */
-export async function resolveSelectors(call: Call, selectors: readonly string[], workspaceId: string | null): Promise<ResolvedTarget[]> {
-  // An account on a platform without an adapter could not be published to, so it counts as no account.
-  const accounts = (await findSelectedAccounts(call.tx, selectors)).filter((account) => platformCatalog(account.platform) !== null);
-  const named = [...selectors.filter((one) => one.startsWith('ws_')), ...accounts.flatMap((account) => account.workspaceId ?? [])];
-  const workspaces = await findWorkspaces(call.tx, named);
-  return resolveTargets(selectors, { accounts, workspaces, workspaceId, caller: call.caller });
+interface Options {
+  judge: Judge;
+  /** Preflight reserves nothing, so it takes no locks either. */
+  lock: boolean;
+  /** State and revision of the post that is changed: judged before what may be in conflict. */
+  conflicts?: () => void;
 }
 
-/** Rows 5 to 10 of the post's checks, after its targets are known: options by target, something to publish, platform rules. */
-export function planPost(wish: PostWish, deployment: { config: Config; mode: Mode }): PostPlan {
-  const isDraft = wish.schedule.kind === 'draft';
-  const read = wish.targets.map((target) => ({ ...target, catalog: catalogOf(target.account), read: readLayers(wish.targetOptions, target.account) }));
-  refuseOptions(read.flatMap((one) => one.read.issues));
-  refuseMediaUrls(wish, deployment);
-  const warnings = [...wish.schedule.warnings, ...unusedOptions(wish, read), ...accountWarnings(wish)];
-  const planned = read.map((one) => ({ ...one, effective: effectiveOf(wish, one.read.layers, one.catalog) }));
+/** Rows 2 to 12 of the post's checks, in their order, and what comes out of them. */
+export async function planPost(call: Call, wish: PostWish, { judge, lock, conflicts }: Options): Promise<PostPlan> {
+  const { caller, infra, tx } = call;
+  const issues: PlanIssue[] = [];
+  const template = wish.templateNamed === null ? null : await judge<ContentTemplate | null>(() => readTemplate(call, wish.templateNamed!), null);
+  const tags = await judge<Tag[]>(() => readTags(call, wish.tagIds), []);
+  await judge(() => refuseUnknownMedia(wish.targetOptions), undefined);
+  const features = proFeatures(wish);
+  await judge(() => refuseUpgrade(features, caller), undefined);
+  const { targets, unresolved } = await findTargets(call, wish, judge);
+  const workspaceId = wish.selectors === null ? wish.standing.workspaceId : await judge(() => workspaceOfPost(derivationOf(wish, targets, call)), wish.workspaceGiven);
+  await judge(() => refuseForeignTemplate(template, workspaceId), undefined);
+  await judge(() => refuseMediaUrls(wish, { config: infra.config, mode: caller.mode }), undefined);
+
+  const { schedule, auto, refuseFull } = await scheduleOf(call, wish, { targets, workspaceId, lock });
+  const isDraft = schedule.kind === 'draft';
+  const source = wish.source ?? (template === null ? textOfContent(null, wish.variables) : textOfTemplate(template, wish.variables));
+  const signature = wish.signature === 'default' ? frozen(await findApplicableSignature(tx, workspaceId)) : wish.signature;
+  const rendering: Rendering = { source, signature, date: dayOf(schedule.at ?? call.now, wish.timezone) };
+  const planned = await planTargets(call, targets, { wish, rendering, schedule });
+  issues.push(...timeIssues(schedule), ...sourceIssues(wish, source, planned), ...accountIssues(targets, schedule), ...planned.flatMap((target) => target.issues));
+
   if (!isDraft) {
-    refuseEmpty(planned);
-    const issues = planned.flatMap((one) => checkTarget(one.effective, one.account, one.catalog));
-    refuseBroken(issues);
-    warnings.push(...issues.map((issue) => issue.code));
+    await judge(() => refuseUnresolvedVariables(planned), undefined);
+    await judge(() => refuseEmpty(planned), undefined);
+    await judge(() => refuseBroken(issues), undefined);
   }
+  conflicts?.();
+  await judge(() => refuseAccountStates(targets, schedule), undefined);
+  await judge(refuseFull, undefined);
+  const shared = renderShared(rendering, targets.map(({ account }) => account));
+  return { schedule, auto, workspaceId, source, content: isDraft ? source.text : shared, signature, tags, targets: planned, targetOptions: wish.targetOptions, timezone: wish.timezone, unresolved, features, issues };
+}
+
+function derivationOf(wish: PostWish, targets: readonly ResolvedTarget[], { caller }: Call): Parameters<typeof workspaceOfPost>[0] {
+  return { given: wish.workspaceGiven, accounts: targets.map((one) => one.account), selected: wish.selectors!.filter((one) => one.startsWith('ws_')), caller };
+}
+
+interface Scheduled {
+  schedule: Schedule;
+  auto: AutoSchedule | null;
+  /** Row 12: where no slot was found. */
+  refuseFull: () => void;
+}
+
+/** An automatic time is chosen before texts are rendered, because they may show its date. */
+async function scheduleOf({ tx, now }: Call, wish: PostWish, { targets, workspaceId, lock }: { targets: readonly ResolvedTarget[]; workspaceId: string | null; lock: boolean }): Promise<Scheduled> {
+  const { schedule } = wish;
+  if (schedule.kind !== 'auto') return { schedule, auto: null, refuseFull: () => {} };
+  const accounts = targets.map((one) => one.account);
+  const choice = await chooseSlot(tx, { accounts, workspaceId, timezone: wish.timezoneGiven, now, lock, ...(wish.postId === null ? {} : { exceptPostId: wish.postId }) });
+  if (choice.kind === 'chosen') return { schedule: { kind: 'later', at: choice.at, wallTime: null, warnings: [] }, auto: choice.explanation, refuseFull: () => {} };
   return {
-    targets: planned.map(({ account, byId, effective: { text, media, options } }) => ({ account, byId, text, media, options })),
-    warnings,
+    schedule: { kind: 'later', at: null, wallTime: null, warnings: [] },
+    auto: null,
+    refuseFull: () => {
+      throw new ApiError('NO_SLOT_AVAILABLE', 'No free slot was found within 30 days. Add slots to the queue schedule, or give a time.', { details: choice.details });
+    },
   };
 }
 
-/** Row 11. An account that was named by its id must be able to publish; drafts may wait for it. */
-export function refuseAccountStates(wish: Pick<PostWish, 'schedule' | 'targets'>): void {
-  const { kind } = wish.schedule;
-  if (kind === 'draft') return;
-  const gone = wish.targets.filter(({ account }) => account.status === 'disconnecting' || account.status === 'disconnected').map(({ account }) => account.id);
-  if (gone.length > 0) throw new ApiError('ACCOUNT_DISCONNECTED', 'An account is disconnected. Connect it again, or leave it out.', { details: { account_ids: gone } });
-  if (kind === 'later') return;
-  const broken = wish.targets.filter(({ account, byId }) => byId && account.status === 'reconnect_required').map(({ account }) => account.id);
-  if (broken.length > 0) throw new ApiError('ACCOUNT_RECONNECT_REQUIRED', 'An account has to be connected again before it can publish. Connect it, or leave it out.', { details: { account_ids: broken } });
+/** What the texts of a draft would be made of if it went out now. */
+export async function renderingOfDraft(tx: Tx, post: Post, now: Date): Promise<Rendering> {
+  const signature = post.skipSignature ? null : await findApplicableSignature(tx, post.workspaceId ?? null);
+  return { source: post.textSource, signature, date: dayOf(now, post.timezone) };
 }
 
-function catalogOf(account: Account): CatalogEntry {
-  const entry = platformCatalog(account.platform);
-  if (entry === null) throw new Error(`an account of ${account.platform} exists without an adapter`);
-  return entry;
+/** The day of an instant in a zone, as `{{date}}` shows it. */
+function dayOf(at: Date, zone: string): string {
+  return new Date(at.getTime() + offsetMs(at.getTime(), zone)).toISOString().slice(0, 10);
 }
 
-function refuseOptions(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw validationError(issues);
+const DST = {
+  SCHEDULE_DST_GAP: ['The clocks are put forward over this wall time, so the post goes out later by the gap.', 'Give a time that exists, or one with an offset.'],
+  SCHEDULE_DST_OVERLAP: ['The clocks show this wall time twice; the first of the two instants counts.', 'Give an offset if the second is meant.'],
+} as const;
+
+function timeIssues({ warnings }: Schedule): PlanIssue[] {
+  return warnings.map((code) => planIssue({ code, severity: 'warning', message: DST[code][0], fix: DST[code][1], path: ['scheduled_at'] }));
 }
 
-function refuseEmpty(planned: readonly { account: Account; effective: Effective; catalog: CatalogEntry }[]): void {
-  const empty = planned.filter(({ effective, catalog }) => {
-    const hasText = !isBlank(effective.text);
-    return !hasText && effective.media.length === 0 && !catalog.contentBearing(effective.options, hasText);
-  });
-  if (empty.length === 0) return;
-  throw new ApiError('CONTENT_REQUIRED', 'Some targets have nothing to publish. Give content or media, or texts of their own in target_options.', { details: { account_ids: empty.map(({ account }) => account.id) } });
-}
-
-function unusedOptions(wish: PostWish, read: readonly { account: Account; read: ReadLayers }[]): string[] {
-  const used = new Set(read.flatMap((one) => one.read.layers.map((layer) => layer.key)));
-  const keys = Object.keys(wish.targetOptions ?? {}).filter((key) => !used.has(key));
-  return [...keys, ...read.flatMap((one) => one.read.unused)].map(() => 'OPTIONS_UNUSED');
-}
-
-function accountWarnings(wish: PostWish): string[] {
-  return wish.targets.flatMap(({ account }) => {
-    if (account.status === 'reconnect_required') return ['ACCOUNT_RECONNECT_REQUIRED'];
-    return account.status === 'active' ? [] : ['ACCOUNT_DISCONNECTED'];
-  });
+/** Variables and options that nothing uses: most likely misspelt. */
+function sourceIssues(wish: PostWish, source: TextSource, planned: readonly PlannedTarget[]): PlanIssue[] {
+  const used = new Set(planned.flatMap((target) => target.used));
+  const unused = source.kind === 'template' && planned.length === 0 ? [] : Object.keys(wish.variables).filter((name) => !used.has(name));
+  const layers = new Set(planned.flatMap((target) => target.layerKeys));
+  const options = Object.keys(wish.targetOptions ?? {}).filter((key) => !layers.has(key));
+  return [
+    ...(unused.length === 0 ? [] : [planIssue({ code: 'TEMPLATE_VARIABLES_UNUSED', severity: 'warning', message: `No text uses ${unused.join(', ')}.`.slice(0, 300), fix: 'Correct the names, or leave them out.', path: ['template_variables'], details: { variables: unused } })]),
+    ...options.map((key) => planIssue({ code: 'OPTIONS_UNUSED', severity: 'warning', message: `No target uses the options of ${key}.`, fix: 'Correct the key, or leave it out.', path: ['target_options', key] })),
+  ];
 }

@@ -33,10 +33,27 @@ const MESSAGES: Record<InnerCode, string> = {
   TOO_MANY_TARGETS: `A post reaches at most ${TARGETS_MAX} accounts. Split it into several posts.`,
 };
 
+/** A selector that leads nowhere. */
+export interface Unresolved {
+  target: string;
+  code: InnerCode;
+  message: string;
+}
+
+/** What selectors lead to, and everything that keeps some of them from it. */
+export interface Resolution {
+  targets: ResolvedTarget[];
+  unresolved: Unresolved[];
+  /** How many accounts were reached, where they are too many. */
+  overflow: number | null;
+  denied: (string | null | undefined)[];
+  inactive: string[];
+}
+
 /** Selectors in request order to accounts; one reached twice is one target at its first place. Reads nothing. */
-export function resolveTargets(selectors: readonly string[], known: Known): ResolvedTarget[] {
+export function resolveTargets(selectors: readonly string[], known: Known): Resolution {
   const found = new Map<string, ResolvedTarget>();
-  const bad: { target: string; code: InnerCode; message: string }[] = [];
+  const bad: Unresolved[] = [];
   const denied: (string | null | undefined)[] = [];
   const inactive: string[] = [];
   let overflow: string | null = null;
@@ -49,10 +66,19 @@ export function resolveTargets(selectors: readonly string[], known: Known): Reso
     if (overflow === null && found.size > TARGETS_MAX) overflow = selector;
   }
   if (overflow !== null) bad.push({ target: overflow, code: 'TOO_MANY_TARGETS', message: MESSAGES.TOO_MANY_TARGETS });
-  if (bad.length > 0) throw invalidTargets(bad, overflow === null ? null : found.size);
+  return { targets: [...found.values()].slice(0, TARGETS_MAX), unresolved: bad, overflow: overflow === null ? null : found.size, denied, inactive };
+}
+
+export function refuseUnresolved({ unresolved, overflow }: Resolution): void {
+  if (unresolved.length > 0) throw invalidTargets(unresolved, overflow);
+}
+
+export function refuseDenied({ denied }: Resolution): void {
   if (denied.length > 0) throw workspaceDenied(denied);
+}
+
+export function refuseInactive({ inactive }: Resolution): void {
   if (inactive.length > 0) throw workspaceNotActive(inactive);
-  return [...found.values()];
 }
 
 type Hit = { accounts: Account[]; byId: boolean } | { code: InnerCode } | { denied: string | null } | { inactive: string };
@@ -107,7 +133,7 @@ function add(found: Map<string, ResolvedTarget>, hit: { accounts: Account[]; byI
   }
 }
 
-function invalidTargets(bad: { target: string; code: InnerCode; message: string }[], count: number | null): ApiError {
+function invalidTargets(bad: readonly Unresolved[], count: number | null): ApiError {
   const [first] = bad;
   const message = bad.length === 1 ? `Target ${first!.target}: ${first!.message}` : `${bad.length} targets resolve to nothing. See details.targets.`;
   return new ApiError('INVALID_TARGETS', message, { details: { targets: bad, ...(count === null ? {} : { count }) } });

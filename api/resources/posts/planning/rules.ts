@@ -1,29 +1,48 @@
-import { ApiError, type Issue } from '../../../../infra/contract/errors.ts';
+import { ApiError } from '../../../../infra/contract/errors.ts';
 import { ISSUES_COUNTED_MAX, ISSUES_SHOWN_MAX } from '../../../../infra/contract/limits.ts';
-import type { Account } from '../../../../infra/db/entities/account.entity.ts';
-import type { CatalogEntry, RuleIssue } from '../../../../providers/catalog.ts';
 import { mediaTypeOf } from '../../../../infra/contract/media-type.ts';
+import type { Account } from '../../../../infra/db/entities/account.entity.ts';
+import type { AccountFacts, CatalogEntry, RuleIssue, TextLength } from '../../../../providers/catalog.ts';
 import type { Effective } from './effective-options.ts';
+import { planIssue, type PlanIssue } from './issues.ts';
+import type { RenderedText } from './texts.ts';
 
-/** A broken platform rule in the form of preflight: what is wrong, where in the request, and what to change. */
-export interface PlanIssue extends Issue {
-  severity: RuleIssue['severity'];
-  fix: string;
-  account_id: string;
-  platform: string;
-  details: Record<string, unknown>;
+interface CheckedTarget {
+  account: Account;
+  catalog: CatalogEntry;
+  effective: Effective;
+  rendered: RenderedText;
+  isDraft: boolean;
 }
 
-export function checkTarget(effective: Effective, account: Account, catalog: CatalogEntry): PlanIssue[] {
+export function factsOf(account: Account): AccountFacts {
+  return { username: account.username ?? null, metadata: account.metadata, facts: account.facts };
+}
+
+export function lengthOf({ account, catalog, effective }: CheckedTarget, text: string | null): TextLength {
+  return catalog.length({ text, options: effective.options, account: factsOf(account) });
+}
+
+/** The platform's own rules, with paths that name members of the body. */
+export function checkTarget(target: CheckedTarget): PlanIssue[] {
+  const { account, catalog, effective, rendered, isDraft } = target;
   const found = catalog.check({
-    text: effective.text,
+    text: rendered.text,
     // Remote files are measured when publishing; until then their figures are the caller's hints.
     media: effective.media.map((item) => ({ ...item, type: mediaTypeOf(item), measured: false })),
     options: effective.options,
-    account: { username: account.username ?? null, metadata: account.metadata, facts: account.facts },
-    draft: false,
+    account: factsOf(account),
+    draft: isDraft,
   });
-  return found.map((issue) => ({ ...issue, path: pathIn(issue.path, effective), account_id: account.id, platform: account.platform }));
+  return found.map((issue) => planIssue({ ...withSignatureShare(issue, target), path: pathIn(issue.path, effective), account }));
+}
+
+/** Who reads "too long" wants to know what of it he wrote himself. */
+function withSignatureShare(issue: RuleIssue, target: CheckedTarget): RuleIssue {
+  const { text, body } = target.rendered;
+  if (issue.code !== 'CONTENT_TOO_LONG' || text === body) return issue;
+  const share = lengthOf(target, text).value - lengthOf(target, body).value;
+  return { ...issue, message: `${issue.message} The signature takes ${share} of them.`, details: { ...issue.details, signature_length: share } };
 }
 
 /** The catalog speaks of the effective target; the caller wants to know which member of the body that was. */
@@ -46,7 +65,7 @@ export function refuseBroken(issues: readonly PlanIssue[]): void {
 }
 
 function onePerAccountFirst(issues: readonly PlanIssue[]): PlanIssue[] {
-  const seen = new Set<string>();
+  const seen = new Set<string | null>();
   const first = issues.filter((issue) => !seen.has(issue.account_id) && seen.add(issue.account_id));
   return [...first, ...issues.filter((issue) => !first.includes(issue))];
 }

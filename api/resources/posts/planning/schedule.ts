@@ -4,8 +4,8 @@ import { instantOfWall } from '../time-zone.ts';
 
 /** When a post is to go out, after `scheduled_at` and `timezone` were understood. */
 export interface Schedule {
-  /** `due`: at once, as `now`, but with the instant that was given. */
-  kind: 'draft' | 'now' | 'due' | 'later';
+  /** `due`: at once, as `now`, but with the instant that was given. `auto`: the slot is still to be chosen. */
+  kind: 'draft' | 'now' | 'due' | 'later' | 'auto';
   at: Date | null;
   /** The wall time as given, kept only where no offset was given. */
   wallTime: string | null;
@@ -22,6 +22,7 @@ const FORM = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,
 /** Reads `scheduled_at`; the zone counts only for a time without an offset. */
 export function readSchedule(given: string, options: { timezone: string; now: Date }): Schedule | ScheduleFault {
   if (given === 'draft') return { kind: 'draft', at: null, wallTime: null, warnings: [] };
+  if (given === 'auto') return { kind: 'auto', at: null, wallTime: null, warnings: [] };
   if (given === 'now') return { kind: 'now', at: options.now, wallTime: null, warnings: [] };
   const match = FORM.exec(given);
   const wallMs = match === null ? null : wallOf(match);
@@ -69,7 +70,7 @@ function offsetOf(text: string): number {
 }
 
 function notUnderstood(): ScheduleFault {
-  return { code: 'invalid_string', message: 'scheduled_at must be "now", "draft" or an ISO 8601 time such as 2026-11-20T09:00:00Z; without an offset it is a wall time in timezone.' };
+  return { code: 'invalid_string', message: 'scheduled_at must be "now", "draft", "auto" or an ISO 8601 time such as 2026-11-20T09:00:00Z; without an offset it is a wall time in timezone.' };
 }
 
 /** The schema has judged the form; what it accepted a moment ago can still have passed its limit. */

@@ -1,0 +1,30 @@
+import { findSelectedAccounts, findWorkspaces } from '../../../../infra/db/repositories/targets.ts';
+import { platformCatalog } from '../../../../providers/catalog.ts';
+import type { Call } from '../../../route.ts';
+import type { Judge } from './judge.ts';
+import { refuseDenied, refuseInactive, refuseUnresolved, resolveTargets, type Resolution, type ResolvedTarget } from './resolve-targets.ts';
+
+interface Aim {
+  selectors: readonly string[] | null;
+  standing: { targets: readonly ResolvedTarget[] };
+  workspaceGiven: string | null;
+}
+
+/** Row 5: the accounts that a post is aimed at. */
+export async function findTargets(call: Call, { selectors, standing, workspaceGiven }: Aim, judge: Judge): Promise<Pick<Resolution, 'unresolved'> & { targets: readonly ResolvedTarget[] }> {
+  if (selectors === null) return { targets: standing.targets, unresolved: [] };
+  const resolution = await resolve(call, selectors, workspaceGiven);
+  await judge(() => refuseUnresolved(resolution), undefined);
+  await judge(() => refuseDenied(resolution), undefined);
+  await judge(() => refuseInactive(resolution), undefined);
+  return resolution;
+}
+
+/** Selectors to accounts, with the statements that it takes: accounts, and the workspaces they lie in. */
+async function resolve(call: Call, selectors: readonly string[], workspaceId: string | null): Promise<Resolution> {
+  // An account on a platform without an adapter could not be published to, so it counts as no account.
+  const accounts = (await findSelectedAccounts(call.tx, selectors)).filter((account) => platformCatalog(account.platform) !== null);
+  const named = [...selectors.filter((one) => one.startsWith('ws_')), ...accounts.flatMap((account) => account.workspaceId ?? [])];
+  const workspaces = await findWorkspaces(call.tx, named);
+  return resolveTargets(selectors, { accounts, workspaces, workspaceId, caller: call.caller });
+}
