@@ -1,5 +1,4 @@
 import { inScope, tenant } from '../../infra/db/tenant.ts';
-import { holdPost } from '../../infra/ledger/begin.ts';
 import type { FinishedStep } from '../../infra/ledger/claim.ts';
 import { endLateOperation } from '../../infra/ledger/late.ts';
 import { recordWait } from '../../infra/ledger/progress.ts';
@@ -49,7 +48,7 @@ async function turnOf(carriage: Carriage, next: Next): Promise<CarryOutResult | 
       await settleByService(carriage, { kind: 'failed', error: { code: next.code }, settledBy: 'service' });
       return null;
     case 'late':
-      await inScope(deps.infra.db, tenant(loaded.operation), (tx) => endLateOperation(tx, { operationId: loaded.operation.id, hold: holdPost, now, activityTimeoutMs: deps.infra.config.timing.activityTimeoutMs }));
+      await inScope(deps.infra.db, tenant(loaded.operation), (tx) => endLateOperation(tx, { operationId: loaded.operation.id, now, activityTimeoutMs: deps.infra.config.timing.activityTimeoutMs }));
       return null;
     case 'lost':
       await settleByService(carriage, lostRuling(carriage));

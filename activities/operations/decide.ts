@@ -1,11 +1,13 @@
 import type { OutcomeCode } from '../../infra/contract/errors.ts';
-import { CATCH_UP_GAP_MS, CATCH_UP_LATE_AFTER_MS, KEYED_SENDS_MAX, PATIENCE_MS } from '../../infra/contract/limits.ts';
+import { KEYED_SENDS_MAX, PATIENCE_MS } from '../../infra/contract/limits.ts';
 import type { WaitingFor } from '../../infra/contract/statuses.ts';
 import type { FinishedStep } from '../../infra/ledger/claim.ts';
 import { isTooLate } from '../../infra/ledger/begin.ts';
 import { isPublic } from '../../infra/ledger/effects.ts';
+import { placeFreeAt } from '../../infra/ledger/line.ts';
 import type { PlannedStep } from '../../providers/provider.ts';
 import type { Loaded } from './load.ts';
+import { dueAt } from './pace.ts';
 
 /** What to do next with an operation: decided from the row alone, so that any worker at any time decides the same. */
 export type Next =
@@ -48,35 +50,26 @@ function mayBegin(loaded: Loaded, now: Date): Next | null {
   if (now.getTime() - operation.beganAt.getTime() > PATIENCE_MS.publish) return { kind: 'fail', code: (operation.heldBy as OutcomeCode | null) ?? 'OPERATION_EXPIRED' };
   if (post.onLate !== 'publish' && isTooLate(post, now, dueAt(loaded))) return { kind: 'late' };
   if (target.waitingUntil && target.waitingUntil > now) return { kind: 'wait', until: target.waitingUntil, reason: target.waitingFor ?? 'the time the platform asked for' };
-  const until = budgetFreeAt(loaded, now);
-  return until === null ? null : { kind: 'wait', until, reason: 'the rate budget of the account', record: { for: 'rate_budget', heldBy: 'RATE_LIMITED' } };
+  const until = placeFreeAt(account, loaded.pace, loaded.standing, now);
+  return until === null ? null : { kind: 'wait', until: earliest(until, endOfWaiting(loaded)), reason: 'the rate budget of the account', record: { for: 'rate_budget', heldBy: 'RATE_LIMITED' } };
 }
 
-/** What lateness is measured from: the due time, or the moment somebody asked for this attempt. */
-function dueAt({ post, operation }: Loaded): Date | null {
-  const due = post.scheduledAt ?? null;
-  return due !== null && wasAskedFor(operation) && operation.createdAt > due ? operation.createdAt : due;
+/** When a wait is over whatever is free then: it is too late by the catch-up rule, or the patience ends. */
+function endOfWaiting(loaded: Loaded): Date {
+  const { operation, post } = loaded;
+  const due = dueAt(loaded);
+  const patience = operation.beganAt.getTime() + PATIENCE_MS.publish + 1;
+  return new Date(post.onLate === 'publish' || due === null ? patience : Math.min(patience, due.getTime() + (post.maxLatenessSeconds + 1) * 1000));
 }
 
-function wasAskedFor(operation: Loaded['operation']): boolean {
-  return operation.createdBy.type !== 'system';
-}
-
-function budgetFreeAt({ account, usedToday }: Loaded, now: Date): Date | null {
-  if (account.nextAllowedAt && account.nextAllowedAt > now) return account.nextAllowedAt;
-  return account.dailyBudget && usedToday >= account.dailyBudget ? new Date(now.getTime() + CATCH_UP_GAP_MS) : null;
+function earliest(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }
 
 function nextStep(loaded: Loaded, plan: readonly PlannedStep[], done: ReadonlyMap<string, FinishedStep>): Next {
   const finished = (name: string) => done.has(name) || loaded.steps.some((step) => step.name === name && (step.state === 'done' || step.state === 'skipped'));
   const step = plan.find((one) => one.required && !finished(one.name));
   return step === undefined ? { kind: 'settled' } : { kind: 'step', step };
-}
-
-/** The gap a claim must keep on this account: the caller's own, and between late posts a minute, so that an outage ends in no burst. */
-export function gapSeconds({ account, post, operation }: Loaded): number {
-  const late = !wasAskedFor(operation) && post.scheduledAt && operation.beganAt.getTime() - post.scheduledAt.getTime() > CATCH_UP_LATE_AFTER_MS;
-  return Math.max(account.minGapSeconds, late && account.minGapSeconds === 0 ? CATCH_UP_GAP_MS / 1000 : 0);
 }
 
 export function isDeciding(step: PlannedStep, plan: readonly PlannedStep[]): boolean {

@@ -10,11 +10,13 @@ import { columnsOf, rowOf } from '../../infra/db/joined.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import type { Tx } from '../../infra/db/database.ts';
 import type { FinishedStep } from '../../infra/ledger/claim.ts';
+import { ALONE, standingOf, type Pace, type Standing } from '../../infra/ledger/line.ts';
 import { credentialPlace } from '../../infra/crypto/places.ts';
 import { liveEndpoints, sandboxEndpoints } from '../../providers/endpoints.ts';
 import type { AccountView, Credential, Endpoints, PlannedStep, Provider, PublishWork } from '../../providers/provider.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { declaredMedia } from './declared-media.ts';
+import { paceOf } from './pace.ts';
 
 /** Everything one turn of an operation needs, read in one transaction. For reading only: nothing of it is written back. */
 export interface Loaded {
@@ -26,8 +28,9 @@ export interface Loaded {
   credential: CredentialRow | null;
   steps: Step[];
   reusable: Step[];
-  /** Public sends of the account in the last 24 hours; asked only where the account has a budget. */
-  usedToday: number;
+  /** Null where nothing keeps the account's sends apart; then its standing is not asked for. */
+  pace: Pace | null;
+  standing: Standing;
 }
 
 const PARTS = {
@@ -42,11 +45,14 @@ export async function load({ infra }: ActivityDeps, operationId: string): Promis
     const operation = rowOf(tx, PARTS.operation, row)!;
     const account = rowOf(tx, PARTS.account, row)!;
     const steps = await readSteps(tx, operation);
+    const post = rowOf(tx, PARTS.post, row)!;
+    const now = infra.clock.now();
+    const pace = paceOf({ account, post, operation });
     return {
       operation, status: operation.status, account, steps: steps.filter((step) => step.operationId === operation.id),
-      post: rowOf(tx, PARTS.post, row)!, target: rowOf(tx, PARTS.target, row)!, credential: rowOf(tx, PARTS.credential, row),
-      reusable: steps.filter((step) => step.operationId !== operation.id && step.state === 'done' && step.effect === 'private' && !!step.usableUntil && step.usableUntil > infra.clock.now()),
-      usedToday: account.dailyBudget ? await sendsOfLastDay(tx, account.id, infra.clock.now()) : 0,
+      post, target: rowOf(tx, PARTS.target, row)!, credential: rowOf(tx, PARTS.credential, row),
+      reusable: steps.filter((step) => step.operationId !== operation.id && step.state === 'done' && step.effect === 'private' && !!step.usableUntil && step.usableUntil > now),
+      pace, standing: pace === null || operation.status !== 'pending' ? ALONE : await standingOf(tx, account.id, pace, now),
     };
   });
 }
@@ -64,10 +70,6 @@ async function readWork(tx: Tx, operationId: string): Promise<Record<string, unk
 async function readSteps(tx: Tx, operation: Operation): Promise<Step[]> {
   const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, PARTS.step)} from step s where s.operation_id in (?, ?)`, [operation.id, operation.previousOperationId ?? '']);
   return rows.map((row) => rowOf(tx, PARTS.step, row)!);
-}
-
-async function sendsOfLastDay(tx: Tx, accountId: string, now: Date): Promise<number> {
-  return tx.count(OperationEntity, { accountId, kind: { $in: ['publish', 'cross_post'] }, claimedAt: { $gt: new Date(now.getTime() - 86_400_000) }, status: { $in: ['sending', 'succeeded', 'unknown'] } });
 }
 
 export function accountView(account: Account): AccountView {

@@ -9,7 +9,7 @@ import type { EvidenceDraft, Ruling, StepReport } from '../../infra/ledger/settl
 import type { PlannedStep, PublishWork, StepAnswer } from '../../providers/provider.ts';
 import type { CarryOutResult } from '../../workflows/names.ts';
 import { settleByService, type Carriage } from './carriage.ts';
-import { gapSeconds, isDeciding } from './decide.ts';
+import { isDeciding } from './decide.ts';
 import { publishWork } from './load.ts';
 import { MediaUnusable, openMedia } from './open-media.ts';
 import { answerEvidence, partialEvidence, progressEvidence, tripNotes } from './observations.ts';
@@ -65,7 +65,7 @@ async function sendPublic(carriage: Carriage, step: PlannedStep, work: PublishWo
   const attempt = (loaded.steps.find((one) => one.name === step.name)?.attempt ?? 0) + 1;
   const { http, seen } = publicPort(deps, loaded, {
     step: step.name,
-    claim: () => claim(db, { operation: loaded.operation, step: step.name, plan, done, now: clock.now(), deadline: new Date(clock.now().getTime() + config.timing.callDeadlineMs + config.timing.claimMarginMs), minGapSeconds: gapSeconds(loaded) }),
+    claim: () => claim(db, { operation: loaded.operation, step: step.name, plan, done, now: clock.now(), deadline: new Date(clock.now().getTime() + config.timing.callDeadlineMs + config.timing.claimMarginMs), pace: loaded.pace }),
   });
   try {
     const answer = await provider.send(step, work, http);

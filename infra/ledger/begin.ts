@@ -1,3 +1,4 @@
+import { CATCH_UP_LATE_AFTER_MS } from '../contract/limits.ts';
 import type { BeginResult } from '../contract/workflows.ts';
 import { workflowIds } from '../contract/workflows.ts';
 import type { Tx } from '../db/database.ts';
@@ -7,6 +8,7 @@ import { OperationEntity } from '../db/entities/operation.entity.ts';
 import { writePostEvent, type PostState } from '../db/repositories/events.ts';
 import { forgetStart } from '../db/repositories/outbox.ts';
 import { notePost } from '../db/repositories/timeline.ts';
+import { backToDraft } from './back-to-draft.ts';
 import { openPublish, refOf } from './open.ts';
 import { lockPost, refreshPost } from './post-state.ts';
 import { targetError } from './target-follows.ts';
@@ -27,6 +29,7 @@ export async function beginPost(tx: Tx, input: { postId: string; seq: number; no
   if (post.status === 'publishing') return { kind: 'begun', operations: await openOperations(tx, state, seq) };
   if (post.status !== 'scheduled') return { kind: 'superseded' };
   if (post.scheduledAt && post.scheduledAt > now) return { kind: 'early', untilMs: post.scheduledAt.getTime() };
+  tellLate(tx, post, now);
   if (isTooLate(post, now) && post.onLate !== 'publish') return endLate(tx, state, now);
   const operations: Operation[] = state.targets.map((target) => openPublish(tx, { post, target, actor: SYSTEM_ACTOR, requestId: null, now }));
   notePost(tx, post, [{ type: 'began', message: 'The due time came; publishing began.', data: { lateness_ms: now.getTime() - post.scheduledAt!.getTime() } }], now);
@@ -44,6 +47,13 @@ export function isTooLate(post: Post, now: Date, since: Date | null = post.sched
   return since !== null && Math.floor((now.getTime() - since.getTime()) / 1000) > post.maxLatenessSeconds;
 }
 
+/** Part of the transaction that found out. A post that is late beyond its own limit says so however short that is. */
+export function tellLate(tx: Tx, post: Post, now: Date): void {
+  const latenessMs = now.getTime() - (post.scheduledAt?.getTime() ?? now.getTime());
+  if (latenessMs <= CATCH_UP_LATE_AFTER_MS && !isTooLate(post, now)) return;
+  notePost(tx, post, [{ type: 'late', message: 'The due time was missed.', data: { lateness_ms: latenessMs, max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate } }], now);
+}
+
 /** Catch-up: `skip` fails what was not sent; `hold` puts the post back to draft. */
 function endLate(tx: Tx, state: PostState, now: Date): BeginResult {
   const { post, targets } = state;
@@ -59,9 +69,9 @@ function endLate(tx: Tx, state: PostState, now: Date): BeginResult {
 
 /** Puts a late post back to draft, for a person to decide. Only while nothing of it was sent. */
 export function holdPost(tx: Tx, state: PostState, now: Date): void {
-  const { post, targets } = state;
-  for (const target of targets) Object.assign(target, { status: 'draft', error: null, waitingFor: null, waitingUntil: null, updatedAt: now });
-  Object.assign(post, { scheduledAt: null, wallTime: null, holdReason: 'late' });
+  const { post } = state;
+  backToDraft(state, now);
+  post.holdReason = 'late';
   refreshPost(tx, state, now);
   const eventId = writePostEvent(tx, 'post.held', state, now, { hold_reason: 'late' });
   notePost(tx, post, [{ type: 'held', message: 'Too late by the catch-up rule; the post is a draft again.', eventId }], now);

@@ -7,6 +7,7 @@ import { columnsOf, rowOf } from '../db/joined.ts';
 import { startForgotten } from '../db/repositories/outbox.ts';
 import { insertOf, writeTogether, type Statement } from '../db/rows.ts';
 import { isPublic } from './effects.ts';
+import { takePlace, type Pace } from './line.ts';
 import type { StepEffect } from '../contract/statuses.ts';
 
 const STEP = { alias: 's', entity: StepEntity };
@@ -26,7 +27,8 @@ export interface ClaimRequest {
   done: ReadonlyMap<string, FinishedStep>;
   now: Date;
   deadline: Date;
-  minGapSeconds: number;
+  /** Null where nothing keeps the account's sends apart. */
+  pace: Pace | null;
 }
 
 export interface FinishedStep {
@@ -46,7 +48,9 @@ export async function claim(db: Database, request: ClaimRequest): Promise<string
     const operation = await lockForClaim(tx, request.operation.id);
     // A statement of its own: joined to the lock, it would show the steps as they were before the wait for the lock.
     const plan = fillPlan(await storedSteps(tx, request.operation.id), request);
-    const isMine = mayClaim(operation, plan.steps, request) && (request.minGapSeconds === 0 || (await takeGap(tx, request)));
+    // A later step of the same operation goes out in the place that the first one took.
+    const isPaced = request.pace !== null && operation.status === 'pending';
+    const isMine = mayClaim(operation, plan.steps, request) && (!isPaced || (await takePlace(tx, request.operation.accountId, request.pace!, request.now)));
     const token = isMine ? randomBytes(16).toString('hex') : null;
     await write(tx, { operation, plan, request, token });
     return token;
@@ -130,11 +134,4 @@ export function newStep(tx: Tx, operation: Owner, plan: StepPlan & { position: n
 
 export function finishStep(step: Step, finished: FinishedStep): void {
   Object.assign(step, { state: 'done', attempt: step.attempt + 1, progress: 'answered', ...finished, startedAt: step.startedAt ?? finished.finishedAt });
-}
-
-/** Keeps the account's gap: the row lock lets one send of the account through at a time, and the next only after the gap. */
-async function takeGap(tx: Tx, request: ClaimRequest): Promise<boolean> {
-  const until = new Date(request.now.getTime() + request.minGapSeconds * 1000);
-  const rows = await tx.execute<unknown[]>('update account set next_allowed_at = ? where id = ? and (next_allowed_at is null or next_allowed_at <= ?) returning id', [until, request.operation.accountId, request.now]);
-  return rows.length > 0;
 }

@@ -1,6 +1,8 @@
 import type { Tx } from '../db/database.ts';
 import { OperationEntity } from '../db/entities/operation.entity.ts';
 import type { PostState } from '../db/repositories/events.ts';
+import { notePost } from '../db/repositories/timeline.ts';
+import { holdPost, tellLate } from './begin.ts';
 import { cancelPending } from './cancel.ts';
 import { lockPost } from './post-state.ts';
 import { settle } from './settle.ts';
@@ -9,7 +11,7 @@ import { settle } from './settle.ts';
  * A wait went past the catch-up rule before anything of this target was sent. `hold` puts the whole post back to draft
  * while nothing of it was sent; otherwise this target alone ends `SCHEDULE_MISSED`.
  */
-export async function endLateOperation(tx: Tx, work: { operationId: string; hold: (tx: Tx, state: PostState, now: Date) => void; now: Date; activityTimeoutMs: number }): Promise<void> {
+export async function endLateOperation(tx: Tx, work: { operationId: string; now: Date; activityTimeoutMs: number }): Promise<void> {
   const { operationId, now } = work;
   const operation = await tx.findOneOrFail(OperationEntity, { id: operationId });
   const state = await lockPost(tx, operation.postId!);
@@ -19,11 +21,15 @@ export async function endLateOperation(tx: Tx, work: { operationId: string; hold
     if (cancelled === state.targets.length) {
       // The targets were just failed in memory only as cancelled; the hold makes them drafts in the same flush.
       for (const target of state.targets) Object.assign(target, { status: 'publishing', error: null });
-      work.hold(tx, state, now);
+      tellLate(tx, state.post, now);
+      holdPost(tx, state, now);
     }
     return;
   }
-  await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
+  const { applied } = await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
+  if (state === null || !applied) return;
+  tellLate(tx, state.post, now);
+  notePost(tx, state.post, [{ type: 'skipped', message: 'Too late by the catch-up rule; nothing was sent.', targetId: operation.targetId ?? null }], now);
 }
 
 /** Under the locks that claims take: a sibling that is claimed meanwhile must not be judged by what was read before. */

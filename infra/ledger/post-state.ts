@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { AccountEntity } from '../db/entities/account.entity.ts';
 import { OperationEntity, type Operation } from '../db/entities/operation.entity.ts';
 import { PostEntity, type Post } from '../db/entities/post.entity.ts';
-import { TargetEntity } from '../db/entities/target.entity.ts';
+import { TargetEntity, type Target } from '../db/entities/target.entity.ts';
 import { writePostEvent, type PostState } from '../db/repositories/events.ts';
 import { columnsOf, rowOf, type Part } from '../db/joined.ts';
 import { hold } from '../db/rows.ts';
@@ -33,10 +33,15 @@ async function lockRow<T extends object>(tx: Tx, part: Part<T>, from: string, id
   return row === undefined ? null : hold(tx, part.entity, rowOf(tx, part, row)!);
 }
 
+/** The status of each held target that its timeline knows of. */
+const told = new WeakMap<Target, Target['status']>();
+
 /** Targets change only under the lock of their post, so with it they may be held. */
 async function loadLocked(tx: Tx, post: Post): Promise<PostState> {
   const state = await loadState(tx, post);
-  return { ...state, targets: state.targets.map((target) => hold(tx, TargetEntity, target)) };
+  const targets = state.targets.map((target) => hold(tx, TargetEntity, target));
+  for (const target of targets) if (!told.has(target)) told.set(target, target.status);
+  return { ...state, targets };
 }
 
 /** A statement of its own, because one that waited for a lock shows other tables as they were before the wait. */
@@ -56,6 +61,7 @@ export async function loadState(tx: Tx, post: Post): Promise<PostState> {
 export function refreshPost(tx: Tx, state: PostState, now: Date): { event: string; eventId: string } | null {
   const { post, targets } = state;
   const before = post.status;
+  for (const target of targets) tellTarget(tx, post, target, now);
   post.status = postStatusOf(targets.map((target) => target.status));
   post.updatedAt = now;
   const published = targets.flatMap((target) => (target.publishedAt && !target.unpublishedAt ? [target.publishedAt] : []));
@@ -66,4 +72,12 @@ export function refreshPost(tx: Tx, state: PostState, now: Date): { event: strin
   const eventId = writePostEvent(tx, event, state, now);
   notePost(tx, post, [{ type: 'post_changed', message: `The post is ${post.status}.`, eventId, data: { from: before, to: post.status } }], now);
   return { event, eventId };
+}
+
+function tellTarget(tx: Tx, post: Post, target: Target, now: Date): void {
+  const from = told.get(target);
+  if (from === undefined || from === target.status) return;
+  told.set(target, target.status);
+  const data = { from, to: target.status, ...(target.error ? { code: target.error.code } : {}) };
+  notePost(tx, post, [{ type: 'target_changed', message: `The target is ${target.status}.`, targetId: target.id, data }], now);
 }

@@ -8,6 +8,7 @@ import { OperationEntity, type Operation } from '../db/entities/operation.entity
 import { StepEntity } from '../db/entities/step.entity.ts';
 import { noteOperation } from '../db/repositories/timeline.ts';
 import { finishStep, newStep, type FinishedStep, type StepPlan } from './claim.ts';
+import { notePaced } from './paced.ts';
 import { lockPost } from './post-state.ts';
 
 type Ref = Pick<Operation, 'id' | 'organizationId' | 'mode'>;
@@ -57,7 +58,7 @@ export async function recordWait(db: Database, ref: Ref, wait: Wait): Promise<vo
     const target = state?.targets.find((one) => one.id === operation.targetId);
     if (target) Object.assign(target, { waitingFor: wait.for, waitingUntil: wait.until, updatedAt: wait.now });
     if (state) state.post.updatedAt = wait.now;
-    noteOperation(tx, operation, [{ type: 'paced', message: `Waits for ${wait.reason}.`, data: { until: wait.until.toISOString() } }], wait.now);
+    notePaced(tx, { operation, state }, wait, wait.now);
   });
 }
 

@@ -1,7 +1,7 @@
 import { OUTCOME_CODES } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { OUTCOME_MESSAGES } from '../contract/outcome-messages.ts';
-import type { SettledBy } from '../contract/statuses.ts';
+import type { SettledBy, WaitingFor } from '../contract/statuses.ts';
 import type { Tx } from '../db/database.ts';
 import { EvidenceEntity } from '../db/entities/evidence.entity.ts';
 import type { Operation, OperationError } from '../db/entities/operation.entity.ts';
@@ -13,11 +13,17 @@ import { writeOperationEvent } from '../db/repositories/events.ts';
 import { startReconcile, wakeReconcile } from '../db/repositories/outbox.ts';
 import { noteOperation, type Note } from '../db/repositories/timeline.ts';
 import { finishStep } from './claim.ts';
+import { notePaced } from './paced.ts';
 import { lockOperation, refreshPost } from './post-state.ts';
 import type { EvidenceDraft, Failure, Ruling, Settlement } from './settlement.ts';
 import { followTarget } from './target-follows.ts';
 
 const STEP = { alias: 's', entity: StepEntity };
+
+const WAITED_FOR: Record<WaitingFor | 'again', string> = {
+  rate_budget: 'the rate budget of the account', provider_wait: 'the time the platform asked for', thread_parent: 'the post before it in the thread',
+  provider_processing: 'the platform to finish its work', again: 'the next try; nothing was done',
+};
 
 /** `applied: false`: somebody settled it before, or the word came from a claim that is no longer in force. */
 export interface Settled {
@@ -54,6 +60,7 @@ export async function settle(tx: Tx, settlement: Settlement, options: { activity
     }
   }
   noteOperation(tx, operation, [...notes, ...outcomeNotes], now);
+  if (ruling.kind === 'not_done' && ruling.wait !== null) notePaced(tx, { operation, state }, { ...ruling.wait, reason: WAITED_FOR[ruling.wait.for ?? 'again'] }, now);
   if (ruling.kind === 'unknown') await startReconcile(tx, operation, { ...options, now });
   else if (before === 'unknown') await wakeReconcile(tx, operation, now);
   return { applied: true, operation };

@@ -29,6 +29,8 @@ export const AccountEntity = defineEntity({
     minGapSeconds: integer(),
     dailyBudget: integer().nullable(),
     nextAllowedAt: instant().nullable(),
+    /** The same between the late posts of an account without a gap of its own. */
+    lateAllowedAt: instant().nullable(),
     /** Bumped by every new credential; a reply to an older one never changes the account. */
     credentialGeneration: integer(),
     eventSeq: integer(),

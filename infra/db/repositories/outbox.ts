@@ -6,6 +6,7 @@ import type { Operation } from '../entities/operation.entity.ts';
 import { OutboxEntity, type OutboxRow } from '../entities/outbox.entity.ts';
 import type { Post } from '../entities/post.entity.ts';
 import { insertOf, type Statement } from '../rows.ts';
+import { notePost } from './timeline.ts';
 
 interface Tenant {
   organizationId: string;
@@ -42,6 +43,7 @@ export async function startPublishPost(tx: Tx, work: { post: Post; platforms: st
 export async function cancelPublishPost(tx: Tx, post: Post, seq: number, now: Date): Promise<OutboxRow> {
   const workflowId = workflowIds.publishPost(post.id, seq);
   await tx.nativeDelete(OutboxEntity, { id: `start:${workflowId}` });
+  notePost(tx, post, [{ type: 'superseded', message: 'The run that waited for the due time will do nothing.', data: { seq } }], now);
   return put(tx, post, { intent: 'cancel', workflow: WORKFLOWS.publishPost, workflowId, args: null, summary: '', searchAttributes: {}, priority: PRIORITY.scheduled, startAt: null, availableAt: now }, now);
 }
 

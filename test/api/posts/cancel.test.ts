@@ -23,7 +23,7 @@ const events = async (id: string) => (await rows((tx) => tx.find(EventEntity, { 
 async function beingSent(operationId: string): Promise<void> {
   const operation = await rows((tx) => tx.findOneOrFail(OperationEntity, { id: operationId }));
   const plan = [{ name: 'publish', effect: 'public_unkeyed', required: true }] as const;
-  await claim(world.api.infra.db, { operation, step: 'publish', plan, done: new Map(), now: new Date(), deadline: new Date(Date.now() + 60_000), minGapSeconds: 0 });
+  await claim(world.api.infra.db, { operation, step: 'publish', plan, done: new Map(), now: new Date(), deadline: new Date(Date.now() + 60_000), pace: null });
 }
 
 describe('POST /v1/posts/{id}/cancel', () => {

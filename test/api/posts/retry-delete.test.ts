@@ -139,7 +139,7 @@ describe('DELETE /v1/posts/{id}', () => {
     const { db } = world.api.infra;
     const [pending, sending] = [targetOf(post, world.mastodon.id).operation_id, targetOf(post, world.twitter.id).operation_id];
     const operation = await rows((tx) => tx.findOneOrFail(OperationEntity, { id: sending }));
-    await claim(db, { operation, step: 'publish', plan: [{ name: 'publish', effect: 'public_unkeyed', required: true }], done: new Map(), now: new Date(), deadline: new Date(Date.now() + 60_000), minGapSeconds: 0 });
+    await claim(db, { operation, step: 'publish', plan: [{ name: 'publish', effect: 'public_unkeyed', required: true }], done: new Map(), now: new Date(), deadline: new Date(Date.now() + 60_000), pace: null });
     expect((await remove(post.id)).status).toBe(204);
     expect(await rows((tx) => tx.findOneOrFail(OperationEntity, { id: pending }))).toMatchObject({ status: 'failed', settledBy: 'service', error: { code: 'CANCELLED' } });
     expect(await rows((tx) => tx.findOneOrFail(OperationEntity, { id: sending }))).toMatchObject({ status: 'sending' });

@@ -25,7 +25,14 @@ describe('GET /v1/posts/{id}/timeline', () => {
   test('everything in order: the post, and its operations under kind operation', async () => {
     const { status, body } = await timeline('limit=100');
     expect([status, body.has_more, body.next_cursor]).toEqual([200, false, null]);
-    expect(body.data.filter((one: any) => one.kind !== 'operation').map((one: any) => one.kind)).toEqual(['created', 'rendered', 'scheduled', 'updated', 'rendered', 'post_changed']);
+    expect(body.data.filter((one: any) => one.kind !== 'operation').map((one: any) => one.kind)).toEqual([
+      'created', 'rendered', 'scheduled', 'superseded', 'target_changed', 'target_changed', 'updated', 'rendered', 'target_changed', 'target_changed', 'post_changed',
+    ]);
+    const changes = body.data.filter((one: any) => one.kind === 'target_changed').map((one: any) => [one.account_id, one.data.from, one.data.to, one.data.code]);
+    expect(changes).toEqual([
+      [world.mastodon.id, 'scheduled', 'publishing', undefined], [world.twitter.id, 'scheduled', 'publishing', undefined],
+      [world.mastodon.id, 'publishing', 'published', undefined], [world.twitter.id, 'publishing', 'failed', 'PROVIDER_OUTCOME_UNKNOWN'],
+    ]);
     expect(body.data.filter((one: any) => one.operation_id === operation.mastodon).map((one: any) => one.data.type)).toEqual(expect.arrayContaining(['accepted', 'settled']));
     expect(body.data.filter((one: any) => one.operation_id === operation.twitter).map((one: any) => one.data.type)).toEqual(expect.arrayContaining(['accepted', 'outcome_unknown', 'event_emitted']));
     const places = body.data.map((one: any) => `${one.at} ${one.id}`);
