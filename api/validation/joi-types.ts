@@ -14,6 +14,15 @@ export function instant(): Joi.StringSchema {
   }));
 }
 
+/** A text that is stored without white space around it. */
+export function trimmed(maxChars: number): Joi.StringSchema {
+  return Joi.string().meta({ openapi: { maxLength: maxChars } }).custom((text: string, helpers) => {
+    const shown = text.trim();
+    if (shown === '') return failIssue(helpers, { code: 'too_small', message: 'must not be blank' });
+    return [...shown].length > maxChars ? failIssue(helpers, { code: 'too_big', message: `must have at most ${maxChars} characters` }) : shown;
+  });
+}
+
 /** An instant of a reply: UTC with exactly three fraction digits. */
 export function wireInstant(): Joi.StringSchema {
   return Joi.string().pattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/).meta({ format: 'date-time' });

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { newId } from '../../contract/ids.ts';
 import type { Tx } from '../database.ts';
 import { ContentTemplateEntity, type ContentTemplate } from '../entities/content-template.entity.ts';
 import { columnsOf, rowOf } from '../joined.ts';
@@ -17,4 +18,14 @@ export async function listTemplates(tx: Tx, condition: { sql: string; params: un
 
 export async function countTemplates(tx: Tx): Promise<number> {
   return tx.count(ContentTemplateEntity);
+}
+
+type Fields = Pick<ContentTemplate, 'organizationId' | 'mode' | 'workspaceId' | 'name' | 'description' | 'content' | 'platformOverrides' | 'tags'>;
+
+export function insertTemplate(tx: Tx, fields: Fields, now: Date): ContentTemplate {
+  return tx.create(ContentTemplateEntity, { id: newId('template'), ...fields, revision: 1, createdAt: now, updatedAt: now }, { persist: true });
+}
+
+export async function deleteTemplate(tx: Tx, { id }: ContentTemplate): Promise<void> {
+  await tx.nativeDelete(ContentTemplateEntity, { id });
 }

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { newId } from '../../contract/ids.ts';
 import type { Tx } from '../database.ts';
 import { SignatureEntity, type Signature } from '../entities/signature.entity.ts';
 import { columnsOf, rowOf } from '../joined.ts';
@@ -26,10 +27,18 @@ export async function countSignatures(tx: Tx): Promise<number> {
   return tx.count(SignatureEntity);
 }
 
-/** Makes room for another default of the scope, before that one is written: the index that keeps defaults single does not wait for the end. */
-export async function unsetDefaultSignature(tx: Tx, scope: { workspaceId: string | null; except: string }, now: Date): Promise<void> {
+export function insertSignature(tx: Tx, fields: Pick<Signature, 'organizationId' | 'mode' | 'workspaceId' | 'name' | 'content' | 'position' | 'isDefault'>, now: Date): Signature {
+  return tx.create(SignatureEntity, { id: newId('signature'), ...fields, revision: 1, createdAt: now, updatedAt: now }, { persist: true });
+}
+
+export async function deleteSignature(tx: Tx, { id }: Signature): Promise<void> {
+  await tx.nativeDelete(SignatureEntity, { id });
+}
+
+/** Takes the default from another one of the scope, before this one is written: the index that keeps defaults single does not wait for the end. */
+export async function unsetDefaultSignature(tx: Tx, { id, workspaceId = null }: Pick<Signature, 'id' | 'workspaceId'>, now: Date): Promise<void> {
   await tx.execute(
     'update signature set is_default = false, revision = revision + 1, updated_at = ? where is_default and workspace_id is not distinct from ? and id <> ?',
-    [now, scope.workspaceId, scope.except],
+    [now, workspaceId, id],
   );
 }

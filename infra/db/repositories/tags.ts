@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { newId } from '../../contract/ids.ts';
 import type { Tx } from '../database.ts';
 import type { Post } from '../entities/post.entity.ts';
 import { PostTagEntity, TagEntity, type Tag } from '../entities/tag.entity.ts';
@@ -38,9 +39,17 @@ export async function countTags(tx: Tx): Promise<number> {
 }
 
 /** Whether another tag of the scope has this name, in whatever case. */
-export async function isTagNameTaken(tx: Tx, tag: { name: string; workspaceId: string | null; except: string | null }): Promise<boolean> {
-  const rows = await tx.execute<unknown[]>('select 1 from tag where lower(name) = lower(?) and workspace_id is not distinct from ? and id is distinct from ? limit 1', [tag.name, tag.workspaceId, tag.except]);
+export async function isTagNameTaken(tx: Tx, tag: { name: string; workspaceId: string | null; id: string | null }): Promise<boolean> {
+  const rows = await tx.execute<unknown[]>('select 1 from tag where lower(name) = lower(?) and workspace_id is not distinct from ? and id is distinct from ? limit 1', [tag.name, tag.workspaceId, tag.id]);
   return rows.length > 0;
+}
+
+export function insertTag(tx: Tx, fields: Pick<Tag, 'organizationId' | 'mode' | 'workspaceId' | 'name' | 'color'>, now: Date): Tag {
+  return tx.create(TagEntity, { id: newId('tag'), ...fields, createdAt: now, updatedAt: now }, { persist: true });
+}
+
+export async function deleteTag(tx: Tx, { id }: Tag): Promise<void> {
+  await tx.nativeDelete(TagEntity, { id });
 }
 
 /** The tags must have come from `findTags`. The post may be a row that is not written yet. */

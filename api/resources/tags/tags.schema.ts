@@ -1,0 +1,34 @@
+import Joi from 'joi';
+import { TAG_NAME_MAX_CHARS } from '../../../infra/contract/limits.ts';
+import { pageSchema, trimmed, wireId, wireInstant } from '../../validation/joi-types.ts';
+
+const QUERY_TEXT_MAX_CHARS = 200;
+
+const editable = {
+  name: trimmed(TAG_NAME_MAX_CHARS).description('Unique in its workspace or the organization, in whatever case.'),
+  color: Joi.string().pattern(/^#[0-9A-Fa-f]{6}$/).custom((color: string) => color.toUpperCase()).description('#RRGGBB'),
+};
+
+export const createBody = Joi.object({
+  name: editable.name.required(),
+  color: editable.color.required(),
+  workspace_id: Joi.string().allow('', null).description('Absent: the organization.'),
+});
+
+export const updateBody = Joi.object(editable);
+
+export const listQuery = Joi.object({
+  workspace_id: Joi.string().description("Those of this workspace and the organization's."),
+  q: Joi.string().max(QUERY_TEXT_MAX_CHARS).description('Part of the name, in any case.'),
+});
+
+export const tagReply = Joi.object({
+  id: wireId('tag_'),
+  name: Joi.string(),
+  color: Joi.string(),
+  workspace_id: wireId('ws_').allow(null),
+  created_at: wireInstant(),
+  updated_at: wireInstant(),
+});
+
+export const tagPage = pageSchema(tagReply.optional());
