@@ -37,16 +37,23 @@ beforeAll(async () => {
     disabled: await key({ enabled: false }),
     expired: await key({ expiresAt: new Date(Date.now() - 1_000) }),
   };
+  const made = async (path: string, body: Record<string, unknown>): Promise<string> => (await api.send('POST', path, { key: keys.own, body: { ...body, workspace_id: mine.id } })).body.id;
+  ids.signature = await made('/v1/signatures', { name: 'Team', content: 'Hello' });
+  ids.template = await made('/v1/content-templates', { name: 'Launch', content: 'Hello' });
+  ids.tag = await made('/v1/tags', { name: 'Hello', color: '#000000' });
 }, 60_000);
 
 afterAll(async () => {
   await api?.close();
 });
 
+/** The noun whose id the first parameter of a path names. */
+const NOUNS: Record<string, string> = { posts: 'post', operations: 'operation', accounts: 'account', signatures: 'signature', 'content-templates': 'template', tags: 'tag' };
+
 /** The path with real ids of the home organization, whatever noun each one names. */
 function pathOf(route: RouteSpec): string {
-  const noun = route.path.startsWith('/v1/posts/logs/') ? 'target' : /^\/v1\/(post|operation|account)s/.exec(route.path)![1]!;
-  return route.path.replace('{target_id}', ids.target!).replace(/\{\w+\}/, ids[noun]!);
+  const noun = route.path.startsWith('/v1/posts/logs/') ? 'target' : NOUNS[route.path.split('/')[2]!]!;
+  return route.path.replace('{target_id}', ids.target!).replace('{tag_id}', ids.tag!).replace(/\{\w+\}/, ids[noun]!);
 }
 
 /** A body that passes the schema where there is one, so that the ids alone decide. */
@@ -80,7 +87,7 @@ describe.each(ROUTE_LIST.map((route) => [`${route.method} ${route.path}`, route]
 
 describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
   test('another organization and the other mode see nothing, exactly as for an id that does not exist', async () => {
-    const unknown = pathOf(route).replaceAll(/(post|op|acc|pt)_[0-9a-f]{32}/g, '$1_00000000000070008000000000000000');
+    const unknown = pathOf(route).replaceAll(/(post|op|acc|pt|sig|tmpl|tag)_[0-9a-f]{32}/g, '$1_00000000000070008000000000000000');
     for (const key of [keys.foreign, keys.live]) {
       const answer = await ask(route, key);
       const none = await ask(route, key, unknown);
