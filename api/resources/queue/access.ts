@@ -3,7 +3,7 @@ import type { QueueSchedule } from '../../../infra/db/entities/queue-schedule.en
 import { lockLibrary } from '../../../infra/db/repositories/library-lock.ts';
 import { findDefault, findSchedule, lockSchedule } from '../../../infra/db/repositories/queue-schedules.ts';
 import type { Call } from '../../route.ts';
-import { assertLibraryAccess, assertNamedWorkspace, workspaceOfNew } from '../../workspace-access.ts';
+import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, workspaceOfNew } from '../../workspace-access.ts';
 
 /** The schedule of the path. */
 export async function scheduleToRead(call: Call, id = call.params.id!): Promise<QueueSchedule> {
@@ -33,7 +33,7 @@ export async function defaultToChange(call: Call): Promise<QueueSchedule> {
 async function locked(call: Call, id: string): Promise<QueueSchedule> {
   const schedule = await lockSchedule(call.tx, id);
   if (schedule === null) throw scheduleNotFound();
-  assertLibraryAccess(call.caller, schedule.workspaceId ?? null, 'write');
+  await assertLibraryChange(call, schedule.workspaceId ?? null);
   return schedule;
 }
 

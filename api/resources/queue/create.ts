@@ -1,24 +1,22 @@
-import { ApiError } from '../../../infra/contract/errors.ts';
 import { newId } from '../../../infra/contract/ids.ts';
 import { QUEUE_SCHEDULES_MAX } from '../../../infra/contract/limits.ts';
 import { QueueScheduleEntity } from '../../../infra/db/entities/queue-schedule.entity.ts';
 import { lockLibrary } from '../../../infra/db/repositories/library-lock.ts';
 import { clearDefault, countSchedules } from '../../../infra/db/repositories/queue-schedules.ts';
 import { add } from '../../../infra/db/rows.ts';
+import { refuseBeyond } from '../../library-limit.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLibraryAccess, assertNamedWorkspace, workspaceOfNew } from '../../workspace-access.ts';
+import { workspaceOfNewInLibrary } from '../../workspace-access.ts';
 import { normalizeSlots } from './normalize-slots.ts';
 import { presentSchedule } from './queue.present.ts';
 
 /** POST /v1/queue/slots. The first schedule of a scope becomes its default, whatever was asked. */
 export async function createSchedule(call: Call): Promise<Reply> {
   const { tx, body, caller, now } = call;
-  const workspaceId = await scopeOf(call);
+  const workspaceId = await workspaceOfNewInLibrary(call);
   await lockLibrary(tx, 'queue');
   const count = await countSchedules(tx, { workspaceId });
-  if (count >= QUEUE_SCHEDULES_MAX) {
-    throw new ApiError('LIMIT_REACHED', `There are ${QUEUE_SCHEDULES_MAX} queue schedules already. Delete one, or change one instead.`, { details: { resource: 'queue_schedule', limit: QUEUE_SCHEDULES_MAX } });
-  }
+  refuseBeyond({ resource: 'queue_schedule', limit: QUEUE_SCHEDULES_MAX }, count);
   const isDefault: boolean = count === 0 || (body.is_default ?? body.set_as_default ?? false);
   if (isDefault) await clearDefault(tx, { workspaceId }, now);
   const schedule = add(tx, QueueScheduleEntity, {
@@ -26,13 +24,4 @@ export async function createSchedule(call: Call): Promise<Reply> {
     slots: normalizeSlots(body.slots, body.timezone), isDefault, revision: 1, createdAt: now, updatedAt: now,
   });
   return { status: 201, body: presentSchedule(schedule), headers: { Location: `/v1/queue/slots/${schedule.id}` }, workspaceIds: [workspaceId] };
-}
-
-/** `null` asks for the organization, as an absent workspace may. */
-async function scopeOf(call: Call): Promise<string | null> {
-  const given: string | null | undefined = call.body.workspace_id;
-  if (typeof given === 'string') await assertNamedWorkspace(call, given, 'write');
-  const workspaceId = given === null ? null : workspaceOfNew(call.caller, given);
-  assertLibraryAccess(call.caller, workspaceId, 'write');
-  return workspaceId;
 }

@@ -9,10 +9,6 @@ export function normalizeSlots(given: readonly GivenSlot[], timezone: string): Q
   return [...byKey.keys()].sort().map((key) => byKey.get(key)!);
 }
 
-export function areSameSlots(a: readonly QueueSlot[], b: readonly QueueSlot[]): boolean {
-  return a.map(keyOf).join() === b.map(keyOf).join();
-}
-
 function keyOf({ day_of_week, time, timezone }: QueueSlot): string {
   return `${day_of_week} ${time} ${timezone}`;
 }

@@ -18,7 +18,12 @@ const AUTO_GAP_SECONDS: Readonly<Record<Platform, number>> = {
 
 /** The least distance between a slot that the service chooses and any other post of the account. */
 export function minimumGapSeconds(account: PacedAccount): number {
-  return Math.max(AUTO_GAP_MIN_SECONDS, account.minGapSeconds, platformPacing(account)?.minGapSeconds ?? 0, AUTO_GAP_SECONDS[account.platform]);
+  return Math.max(AUTO_GAP_MIN_SECONDS, effectiveGapSeconds(account), AUTO_GAP_SECONDS[account.platform]);
+}
+
+/** The least distance between two sends of the account: the larger of the caller's and the platform's figure. */
+export function effectiveGapSeconds(account: PacedAccount): number {
+  return Math.max(account.minGapSeconds, platformPacing(account)?.minGapSeconds ?? 0);
 }
 
 /** How many posts the account may send within 24 hours: the smaller of the caller's and the platform's figure. Null = any number. */

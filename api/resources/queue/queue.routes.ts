@@ -11,7 +11,7 @@ const tag = 'queue';
 const pathIds = { id: { prefix: 'qs_', notFound: 'NOT_FOUND', resource: 'queue_schedule' } } as const;
 
 const OF_WORKSPACE = ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'] as const;
-const OF_CHANGE = ['WORKSPACE_ACCESS_DENIED', 'REVISION_CONFLICT', 'BAD_REQUEST'] as const;
+const OF_CHANGE = ['WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'REVISION_CONFLICT', 'BAD_REQUEST'] as const;
 const OF_SCOPE = ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'WORKSPACE_ID_REQUIRED'] as const;
 
 const update = { permission: 'write', body: updateBody, replies: { 200: { description: 'The schedule as it is now. Posts that it placed stay where they are.', schema: scheduleReply } } } as const;
@@ -44,7 +44,7 @@ export const queueRoutes: readonly RouteSpec[] = [
   },
   { method: 'PATCH', path: '/v1/queue/slots/{id}', operationId: 'updateQueueSchedule', summary: 'Change a queue schedule', tag, ...update, pathIds, errors: OF_CHANGE, handler: updateSchedule },
   { method: 'PUT', path: '/v1/queue/slots/{id}', operationId: 'putQueueSchedule', summary: 'Change a queue schedule, as PATCH does', tag, ...update, pathIds, errors: OF_CHANGE, handler: updateSchedule },
-  { method: 'DELETE', path: '/v1/queue/slots/{id}', operationId: 'deleteQueueSchedule', summary: 'Delete a queue schedule', tag, ...removal, pathIds, errors: ['WORKSPACE_ACCESS_DENIED'], handler: removeSchedule },
+  { method: 'DELETE', path: '/v1/queue/slots/{id}', operationId: 'deleteQueueSchedule', summary: 'Delete a queue schedule', tag, ...removal, pathIds, errors: ['WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE'], handler: removeSchedule },
   { ...next, path: '/v1/queue/next', operationId: 'getNextQueueSlot', summary: 'The next free slot of the queue' },
   { ...next, path: '/v1/queue/next-slot', operationId: 'getNextSlot', summary: 'The next free slot of the queue, by its other name' },
   {

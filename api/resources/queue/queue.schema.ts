@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { FIND_SLOT_ACCOUNTS_MAX, FIND_SLOT_COUNT_MAX, QUEUE_NAME_MAX_CHARS, QUEUE_PREVIEW_DEFAULT, QUEUE_PREVIEW_MAX, QUEUE_SLOTS_MAX } from '../../../infra/contract/limits.ts';
+import { expectedRevisionField } from '../../revision.ts';
 import { failIssue, instant, pageSchema, wireId, wireInstant } from '../../validation/joi-types.ts';
 import { canonicalZone } from '../posts/time-zone.ts';
 
@@ -25,7 +26,7 @@ const fields = {
 
 export const createBody = Joi.object({ ...fields, slots: fields.slots.required(), workspace_id: Joi.string().allow(null).description('null = the whole organization.') }).oxor('is_default', 'set_as_default');
 
-export const updateBody = Joi.object({ ...fields, expected_revision: Joi.number().integer().min(1) }).oxor('is_default', 'set_as_default');
+export const updateBody = Joi.object({ ...fields, expected_revision: expectedRevisionField }).oxor('is_default', 'set_as_default');
 
 const workspaceId = Joi.string();
 

@@ -1,10 +1,10 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import type { QueueSchedule } from '../../../infra/db/entities/queue-schedule.entity.ts';
 import { clearDefault } from '../../../infra/db/repositories/queue-schedules.ts';
-import { refuseStaleRevision } from '../../revision.ts';
+import { applyChange, refuseStaleRevision } from '../../revision.ts';
 import type { Call, Reply } from '../../route.ts';
 import { defaultToChange, scheduleToChange } from './access.ts';
-import { areSameSlots, normalizeSlots } from './normalize-slots.ts';
+import { normalizeSlots } from './normalize-slots.ts';
 import { presentSchedule } from './queue.present.ts';
 
 /** PATCH /v1/queue/slots/{id}. */
@@ -25,12 +25,8 @@ async function changed(call: Call, schedule: QueueSchedule): Promise<Reply> {
   if (wish === false && schedule.isDefault) {
     throw new ApiError('BAD_REQUEST', 'Where there are queue schedules, one is the default. Make another one the default instead.', { details: { field: 'is_default' } });
   }
-  const name: string | null = body.name === undefined ? (schedule.name ?? null) : body.name;
-  const slots = body.slots === undefined ? schedule.slots : normalizeSlots(body.slots, body.timezone);
-  const isDefault = schedule.isDefault || wish === true;
-  if (name !== (schedule.name ?? null) || !areSameSlots(slots, schedule.slots) || isDefault !== schedule.isDefault) {
-    if (isDefault && !schedule.isDefault) await clearDefault(tx, { workspaceId: schedule.workspaceId ?? null }, now);
-    Object.assign(schedule, { name, slots, isDefault, revision: schedule.revision + 1, updatedAt: now });
-  }
+  const slots = body.slots === undefined ? undefined : normalizeSlots(body.slots, body.timezone);
+  if (wish === true && !schedule.isDefault) await clearDefault(tx, { workspaceId: schedule.workspaceId ?? null }, now);
+  applyChange(schedule, { name: body.name, slots, isDefault: wish }, now);
   return { status: 200, body: presentSchedule(schedule), workspaceIds: [schedule.workspaceId ?? null] };
 }
