@@ -52,6 +52,9 @@ alter table account add column late_allowed_at timestamptz(3);
 alter table target add column fingerprint text;
 create index target_fingerprint on target (account_id, fingerprint) where fingerprint is not null;
 create index target_published on target (account_id, published_at) where status = 'published';
+
+-- Starts of posts that were created together; 4 is their priority.
+create index outbox_bulk on outbox (organization_id, mode, available_at) where priority = 4;
 `;
 
 export class Migration20261121130000 extends Migration {
