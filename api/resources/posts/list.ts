@@ -1,33 +1,50 @@
 import type { Issue } from '../../../infra/contract/errors.ts';
-import { readPosts, selectPostIds } from '../../../infra/db/repositories/posts.ts';
+import { listPosts as readPage, withTargets } from '../../../infra/db/repositories/posts.ts';
 import { pageReply, allOf, windowClause, type Clause } from '../../page.ts';
-import type { Call, Reply } from '../../route.ts';
+import type { Call, ListWindow, Reply } from '../../route.ts';
 import { validationError } from '../../validation/issues.ts';
 import { assertNamedWorkspace, visibleWorkspaces } from '../../workspace-access.ts';
 import { presentPost, type Shown } from './posts.present.ts';
 
-/** What a list is ordered by, and what a range of it means: a range is a calendar, so it looks at the planned time too. */
+/** What a list is ordered by. */
 const LIST_TIME = 'coalesce(post.published_at, post.created_at)';
-const CALENDAR_TIME = 'coalesce(post.published_at, post.scheduled_at, post.created_at)';
+/** Posts that stand in the calendar where they stand in the list; the others have a place of their own there, the planned time. */
+const PLANNED = 'post.published_at is null and post.scheduled_at is not null';
+const NOT_PLANNED = 'post.published_at is not null or post.scheduled_at is null';
 /** Filters on what no post has yet. */
-const NOTHING_HAS = ['tag_id', 'template_id', 'idea_id', 'recycled_from_id', 'thread_group_id'] as const;
+const NOTHING_HAS = ['idea_id', 'recycled_from_id', 'thread_group_id'] as const;
 
 /** GET /v1/posts. */
 export async function listPosts(call: Call): Promise<Reply> {
   const { query, tx, caller } = call;
+  const window = call.window!;
   refuseExternal(query);
   if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
   if (NOTHING_HAS.some((name) => query[name] !== undefined)) return pageReply(call, { rows: [], position: () => ({ at: new Date(0), id: '' }), present: () => [] });
-  const { from, to, ...keyset } = call.window!;
-  const window = windowClause({ ...keyset, from: null, to: null }, { time: LIST_TIME, id: 'post.id' });
-  const where = allOf([{ sql: 'post.deleted_at is null', params: [] }, visibleWorkspaces(caller, 'post.workspace_id'), ...filters(query), ...range(from, to), window]);
-  const rows = await selectPostIds(tx, { ...where, order: window.order, time: LIST_TIME });
+  const own = [{ sql: 'post.deleted_at is null', params: [] }, visibleWorkspaces(caller, 'post.workspace_id'), ...filters(query)];
+  const rows = await readPage(tx, { branches: branches(window, own), time: LIST_TIME, limit: window.limit });
   const shown = shownBy(query.include ?? []);
   return pageReply(call, {
     rows,
-    position: ({ at, id }) => ({ at, id }),
-    present: async (page) => (await readPosts(tx, page.map(({ id }) => id), { withRelated: shown.targets })).map((state) => presentPost(state, shown)),
+    position: ({ at, post }) => ({ at, id: post.id }),
+    present: async (page) => (await withTargets(tx, page, { withRelated: shown.targets })).map((state) => presentPost(state, shown)),
   });
+}
+
+/**
+ * A range is a calendar: it looks at the planned time too, and the order does not. Asked as one condition, it would be
+ * tried on every post of the list; asked apart, posts without a plan are a piece of the list itself.
+ */
+function branches(window: ListWindow, own: Clause[]): (Clause & { order: string })[] {
+  const { from, to, ...keyset } = window;
+  const place = { time: LIST_TIME, id: 'post.id' };
+  const ofList = windowClause(window, place);
+  if (from === null && to === null) return [{ ...allOf([...own, ofList]), order: ofList.order }];
+  const ofPlan = windowClause({ ...keyset, from: null, to: null }, place);
+  return [
+    { ...allOf([...own, { sql: NOT_PLANNED, params: [] }, ofList]), order: ofList.order },
+    { ...allOf([...own, { sql: PLANNED, params: [] }, ...range(from, to), ofPlan]), order: ofPlan.order },
+  ];
 }
 
 function filters(query: Call['query']): Clause[] {
@@ -41,6 +58,8 @@ function filters(query: Call['query']): Clause[] {
     ...when(accounts, () => ofTargets('target.account_id in (?)', [accounts])),
     ...when(query.status, () => ({ sql: 'post.status in (?)', params: [query.status] })),
     ...when(query.platform, () => ofTargets('target.platform in (?)', [query.platform])),
+    ...when(query.tag_id, () => ({ sql: 'exists (select from post_tag where post_tag.post_id = post.id and post_tag.tag_id = ?)', params: [query.tag_id] })),
+    ...when(query.template_id, () => ({ sql: 'post.template_id = ?', params: [query.template_id] })),
     ...when(query.platform_post_id, () => ofTargets('target.platform_post_id = ? or target.url = ?', [query.platform_post_id, query.platform_post_id])),
     ...when(query.q, () => ({ sql: 'post.content ilike ? or post.notes ilike ?', params: [containing(query.q), containing(query.q)] })),
   ];
@@ -52,8 +71,8 @@ function ofTargets(condition: string, params: unknown[]): Clause {
 
 function range(from: Date | null, to: Date | null): Clause[] {
   return [
-    ...(from === null ? [] : [{ sql: `${CALENDAR_TIME} >= ?`, params: [from] }]),
-    ...(to === null ? [] : [{ sql: `${CALENDAR_TIME} <= ?`, params: [to] }]),
+    ...(from === null ? [] : [{ sql: 'post.scheduled_at >= ?', params: [from] }]),
+    ...(to === null ? [] : [{ sql: 'post.scheduled_at <= ?', params: [to] }]),
   ];
 }
 

@@ -1,12 +1,13 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { isId } from '../../../infra/contract/ids.ts';
+import { DELETED_POST_READABLE_MS } from '../../../infra/contract/limits.ts';
 import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { logRow, logRows, type LogRow } from '../../../infra/db/repositories/target-log.ts';
 import { instant } from '../../../infra/wire/post-target.ts';
 import { allOf, pageReply, type Clause } from '../../page.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace, assertWorkspaceAccess, visibleWorkspaces } from '../../workspace-access.ts';
-import { assertPostRow } from './access.ts';
+import { assertReadablePost } from './access.ts';
 
 /** GET /v1/posts/logs. */
 export async function listLogs(call: Call): Promise<Reply> {
@@ -18,10 +19,10 @@ export async function listLogs(call: Call): Promise<Reply> {
   ]);
 }
 
-/** GET /v1/posts/{id}/logs: readable for deleted posts too. */
+/** GET /v1/posts/{id}/logs: readable for a while after a deletion too. */
 export async function listPostLogs(call: Call): Promise<Reply> {
   const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
-  assertPostRow(post, call.caller);
+  assertReadablePost(post, call);
   return logPage(call, [{ sql: 'target.post_id = ?', params: [post.id] }]);
 }
 
@@ -29,7 +30,7 @@ export async function listPostLogs(call: Call): Promise<Reply> {
 export async function getLog(call: Call): Promise<Reply> {
   const id = call.params.target_id!;
   const row = isId('target', id) ? await logRow(call.tx, id) : null;
-  if (row === null) throw new ApiError('NOT_FOUND', 'There is no log entry with this target id.', { details: { resource: 'publishing_log' } });
+  if (row === null || (row.deletedAt !== null && row.deletedAt < forgottenBefore(call))) throw new ApiError('NOT_FOUND', 'There is no log entry with this target id.', { details: { resource: 'publishing_log' } });
   assertWorkspaceAccess(call.caller, row.workspaceId);
   return { status: 200, body: presentLog(row), workspaceIds: [row.workspaceId] };
 }
@@ -39,9 +40,14 @@ async function logPage(call: Call, own: Clause[]): Promise<Reply> {
   const { limit, after, from, to } = call.window!;
   // The first page's time is the ceiling of the whole listing: who changes later keeps its place in it.
   const ceiling = after?.ceiling ?? call.now;
-  const where = allOf([visibleWorkspaces(caller, 'post.workspace_id'), ...own, ...filters(query)]);
+  const where = allOf([visibleWorkspaces(caller, 'post.workspace_id'), { sql: 'post.deleted_at is null or post.deleted_at >= ?', params: [forgottenBefore(call)] }, ...own, ...filters(query)]);
   const rows = await logRows(tx, { where, limit, after, from, to, ceiling });
   return pageReply(call, { rows, position: (row) => ({ at: row.listedAt, id: row.id, ceiling }), present: (page) => page.map(presentLog) });
+}
+
+/** Posts deleted before are no longer shown. */
+function forgottenBefore({ now }: Call): Date {
+  return new Date(now.getTime() - DELETED_POST_READABLE_MS);
 }
 
 function filters(query: Call['query']): Clause[] {

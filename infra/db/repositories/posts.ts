@@ -1,15 +1,32 @@
 import { loadState } from '../../ledger/post-state.ts';
 import type { Tx } from '../database.ts';
-import { AccountEntity, type Account } from '../entities/account.entity.ts';
-import { OperationEntity, type Operation } from '../entities/operation.entity.ts';
-import { PostEntity } from '../entities/post.entity.ts';
-import { TargetEntity, type Target } from '../entities/target.entity.ts';
+import { AccountEntity } from '../entities/account.entity.ts';
+import type { Operation } from '../entities/operation.entity.ts';
+import { PostEntity, type Post } from '../entities/post.entity.ts';
+import { TagEntity, type Tag } from '../entities/tag.entity.ts';
+import { TargetEntity } from '../entities/target.entity.ts';
+import { columnsOf, rowOf } from '../joined.ts';
 import type { PostState } from './events.ts';
+
+const POST = { alias: 'post', entity: PostEntity };
+const TARGET = { alias: 'target', entity: TargetEntity };
+const ACCOUNT = { alias: 'account', entity: AccountEntity };
+const TAG = { alias: 'tag', entity: TagEntity };
+
+/** The tags of a post ride along with it: most posts have none, and a statement of their own would be felt on every page. */
+const TAGS = `(select json_agg(tag order by lower(tag.name), tag.id) from post_tag join tag on tag.id = post_tag.tag_id where post_tag.post_id = post.id) as tags`;
+
+interface Tagged {
+  post: Post;
+  tags: Tag[];
+}
 
 /** A post with what its presentation is made of, without a lock. Deleted posts are found too. */
 export async function readPost(tx: Tx, id: string): Promise<PostState | null> {
-  const post = await tx.findOne(PostEntity, { id });
-  return post === null ? null : loadState(tx, post);
+  const [row] = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, POST)}, ${TAGS} from post where post.id = ?`, [id]);
+  if (row === undefined) return null;
+  const { post, tags } = taggedOf(tx, row);
+  return { ...(await loadState(tx, post)), tags };
 }
 
 /** Whether a target is under way and not put off to a time beyond the deadline. */
@@ -22,29 +39,44 @@ export async function hasTargetToWaitFor(tx: Tx, postId: string, deadline: Date)
   return rows.length > 0;
 }
 
-/** The posts of a page, in its order: id and list time, one more than the page holds. */
-export async function selectPostIds(tx: Tx, query: { sql: string; params: unknown[]; order: string; time: string }): Promise<{ id: string; at: Date }[]> {
-  const rows = await tx.execute<{ id: string; at: Date | string }[]>(`select post.id, ${query.time} as at from post where ${query.sql} ${query.order}`, query.params);
-  return rows.map(({ id, at }) => ({ id, at: new Date(at) }));
+/** A post with its place in the list. */
+export interface ListedPost extends Tagged {
+  at: Date;
 }
 
-/** Posts by id in the order given. Their targets are always read; accounts and operations only to show the targets. */
-export async function readPosts(tx: Tx, ids: readonly string[], options: { withRelated: boolean }): Promise<PostState[]> {
-  if (ids.length === 0) return [];
-  const posts = new Map((await tx.find(PostEntity, { id: { $in: [...ids] } })).map((post) => [post.id, post]));
-  const targets = await tx.find(TargetEntity, { postId: { $in: [...ids] } }, { orderBy: { position: 'asc' } });
-  const accounts = options.withRelated ? await accountsOf(tx, targets) : new Map<string, Account>();
-  const operations = options.withRelated ? await operationsOf(tx, targets) : new Map<string, Operation>();
-  const ofPost = Map.groupBy(targets, (target) => target.postId);
-  return ids.flatMap((id) => (posts.has(id) ? [{ post: posts.get(id)!, targets: ofPost.get(id) ?? [], accounts, operations }] : []));
+interface Branch {
+  sql: string;
+  params: unknown[];
+  order: string;
 }
 
-async function accountsOf(tx: Tx, targets: readonly Target[]): Promise<Map<string, Account>> {
-  const ids = [...new Set(targets.map((target) => target.accountId))];
-  return new Map((await tx.find(AccountEntity, { id: { $in: ids } })).map((one) => [one.id, one]));
+/**
+ * The posts of a page, one more than it holds, in its order. What is listed may be told as several branches that have no
+ * post in common, so that each can be read in order; each names its own `order`, and `time` is what they are ordered by.
+ */
+export async function listPosts(tx: Tx, list: { branches: readonly Branch[]; time: string; limit: number }): Promise<ListedPost[]> {
+  const select = ({ sql, order }: Branch) => `(select ${columnsOf(tx, POST)}, ${list.time} as at, ${TAGS} from post where ${sql} ${order})`;
+  const all = list.branches.map(select).join(' union all ');
+  const merged = list.branches.length === 1 ? all : `${all} order by at desc, post__id desc limit ${list.limit + 1}`;
+  const rows = await tx.execute<Record<string, unknown>[]>(merged, list.branches.flatMap(({ params }) => params));
+  return rows.map((row) => ({ ...taggedOf(tx, row), at: new Date(row.at as string) }));
 }
 
-async function operationsOf(tx: Tx, targets: readonly Target[]): Promise<Map<string, Operation>> {
-  const ids = targets.flatMap((target) => target.operationId ?? []);
-  return ids.length === 0 ? new Map() : new Map((await tx.find(OperationEntity, { id: { $in: ids } })).map((one) => [one.id, one]));
+/** With their targets, and with accounts and operations only where the targets are shown. In the order given. */
+export async function withTargets(tx: Tx, posts: readonly Tagged[], options: { withRelated: boolean }): Promise<PostState[]> {
+  if (posts.length === 0) return [];
+  const related = options.withRelated
+    ? { columns: `, ${columnsOf(tx, ACCOUNT)}, operation.id as operation, operation.status as operation_status`, join: 'left join account on account.id = target.account_id left join operation on operation.id = target.operation_id' }
+    : { columns: '', join: '' };
+  const rows = await tx.execute<Record<string, unknown>[]>(
+    `select ${columnsOf(tx, TARGET)}${related.columns} from target ${related.join} where target.post_id in (?) order by target.position`, [posts.map(({ post }) => post.id)]);
+  const accounts = new Map(options.withRelated ? rows.flatMap((row) => rowOf(tx, ACCOUNT, row) ?? []).map((one) => [one.id, one]) : []);
+  const operations = new Map(rows.flatMap((row) => (row.operation ? [{ id: row.operation as string, status: row.operation_status as Operation['status'] }] : [])).map((one) => [one.id, one]));
+  const ofPost = Map.groupBy(rows.map((row) => rowOf(tx, TARGET, row)!), (target) => target.postId);
+  return posts.map(({ post, tags }) => ({ post, tags, targets: ofPost.get(post.id) ?? [], accounts, operations }));
+}
+
+function taggedOf(tx: Tx, row: Record<string, unknown>): Tagged {
+  const tags = (row.tags ?? []) as Record<string, unknown>[];
+  return { post: rowOf(tx, POST, row)!, tags: tags.map((tag) => rowOf(tx, TAG, Object.fromEntries(Object.entries(tag).map(([name, value]) => [`tag__${name}`, value])))!) };
 }

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '../../../infra/contract/ids.ts';
+import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
+import { PostTagEntity, TagEntity } from '../../../infra/db/entities/tag.entity.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
 import { account, apiKey, organization, workspace } from '../../support/factories.ts';
 import { carriedOut, codeOf, inSeconds, openWorld, targetOf, type World } from './world.ts';
@@ -51,7 +54,7 @@ describe('GET /v1/posts › filters', () => {
     ['q=%5C', []],
     ['platform_post_id=4711', sorted('published', 'partial')],
     ['platform_post_id=https://platform.example/4711&status=partial', ['partial']],
-    ['tag_id=tag_1', []], ['template_id=x', []], ['idea_id=x', []], ['recycled_from_id=x', []], ['thread_group_id=x', []],
+    ['tag_id=tag_1', []], ['template_id=tmpl_1', []], ['idea_id=x', []], ['recycled_from_id=x', []], ['thread_group_id=x', []],
     ['roots_only=true&status=partial', ['partial']],
     ['include_external=true&status=published', ['published']],
     ['include_external=false&status=draft,partial', sorted('draft', 'inBrand', 'shared', 'partial')],
@@ -66,11 +69,43 @@ describe('GET /v1/posts › filters', () => {
     expect(await names(`workspace_id=${shop}`)).toEqual(['shared']);
   });
 
+  test('tag_id and template_id', async () => {
+    const { db } = world.api.infra;
+    const [red, blue, template] = [newId('tag'), newId('tag'), newId('template')];
+    const of = { organizationId: world.org.id, mode: 'test', createdAt: new Date(), updatedAt: new Date() } as const;
+    await inScope(db, SYSTEM, async (tx) => {
+      await tx.insertMany(TagEntity, [{ ...of, id: red, name: 'red', color: '#FF0000' }, { ...of, id: blue, name: 'Blue', color: '#0000FF' }]);
+      await tx.insertMany(PostTagEntity, [[made.draft, red], [made.partial, red], [made.partial, blue]].map(([post, tagId]) => ({ postId: post.id, tagId, organizationId: world.org.id, mode: 'test' as const, createdAt: new Date() })));
+      await tx.nativeUpdate(PostEntity, { id: made.shared.id }, { templateId: template });
+    });
+    expect(await names(`tag_id=${red}`)).toEqual(sorted('draft', 'partial'));
+    expect(await names(`tag_id=${blue}`)).toEqual(['partial']);
+    expect(await names(`tag_id=${red}&status=draft`)).toEqual(['draft']);
+    expect(await names(`template_id=${template}`)).toEqual(['shared']);
+    // In order of name, whatever its case; in lists as where one post is read.
+    const tags = [{ id: blue, name: 'Blue', color: '#0000FF' }, { id: red, name: 'red', color: '#FF0000' }];
+    expect((await list(`tag_id=${blue}`)).body.data[0].tags).toEqual(tags);
+    expect((await world.send('GET', `/v1/posts/${made.partial.id}`)).body.tags).toEqual(tags);
+  });
+
   test('a range is a calendar: it looks at the planned time', async () => {
     expect(await names(`from=${inSeconds(86_400)}`)).toEqual(['scheduled']);
     expect(await names(`to=${inSeconds(86_400)}&q=alpha`)).toEqual(['published']);
     const { published_at } = (await world.send('GET', `/v1/posts/${made.published.id}`)).body;
     expect(await names(`from=${published_at}&to=${published_at}&q=alpha`)).toEqual(['published']);
+  });
+
+  test('a range has pages too: planned and other posts in the one order of the list', async () => {
+    const range = `from=${inSeconds(-3_600)}&to=${inSeconds(8 * 86_400)}`;
+    const whole = (await list(`${range}&limit=100`)).body.data.map((one: any) => one.id);
+    expect(whole).toEqual((await list('limit=100')).body.data.map((one: any) => one.id));
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: any } = await list(`${range}&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...body.data.map((one: any) => one.id));
+      cursor = body.next_cursor;
+    }
+    expect(paged).toEqual(whole);
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
+import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
 import { account, apiKey, organization, workspace } from '../../support/factories.ts';
 import { carriedOut, codeOf, inSeconds, openWorld, targetOf, type World } from './world.ts';
 
@@ -70,6 +72,22 @@ describe('the log of one post or target', () => {
     const { target_id } = targetOf(draft, world.mastodon.id);
     expect((await world.send('GET', `/v1/posts/logs/${target_id}`)).body).toMatchObject({ id: target_id, status: 'draft', attempt: 0, operation_id: null });
     for (const id of ['x', 'pt_1', `pt_${'0'.repeat(32)}`, draft.id]) expect(codeOf(await world.send('GET', `/v1/posts/logs/${id}`))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('stays readable for 90 days when the post is deleted, then nothing of it is shown', async () => {
+    const post = await world.accepted({ targets: [world.mastodon.id], scheduled_at: inSeconds(600), content: 'x' });
+    const { target_id } = targetOf(post, world.mastodon.id);
+    await world.send('DELETE', `/v1/posts/${post.id}`);
+    const deleted = (days: number) => inScope(world.api.infra.db, SYSTEM, (tx) => tx.nativeUpdate(PostEntity, { id: post.id }, { deletedAt: new Date(Date.now() - days * 86_400_000) }));
+    const seen = async () => [
+      (await world.send('GET', `/v1/posts/${post.id}/logs`)).status, (await world.send('GET', `/v1/posts/logs/${target_id}`)).status, (await logs(`post_id=${post.id}`)).body.data.length,
+    ];
+    await deleted(89.9);
+    expect(await seen()).toEqual([200, 200, 1]);
+    await deleted(90.1);
+    expect(await seen()).toEqual([404, 404, 0]);
+    expect(codeOf(await world.send('GET', `/v1/posts/${post.id}/logs`))).toEqual([404, 'POST_NOT_FOUND']);
+    expect(codeOf(await world.send('GET', `/v1/posts/logs/${target_id}`))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('stays readable when the post is deleted', async () => {
