@@ -41,6 +41,7 @@ beforeAll(async () => {
   ids.signature = await made('/v1/signatures', { name: 'Team', content: 'Hello' });
   ids.template = await made('/v1/content-templates', { name: 'Launch', content: 'Hello' });
   ids.tag = await made('/v1/tags', { name: 'Hello', color: '#000000' });
+  ids.queue = await made('/v1/queue/slots', { name: 'Hello', slots: [{ day_of_week: 1, time: '09:00' }] });
 }, 60_000);
 
 afterAll(async () => {
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 /** The noun whose id the first parameter of a path names. */
-const NOUNS: Record<string, string> = { posts: 'post', operations: 'operation', accounts: 'account', signatures: 'signature', 'content-templates': 'template', tags: 'tag' };
+const NOUNS: Record<string, string> = { posts: 'post', operations: 'operation', accounts: 'account', signatures: 'signature', 'content-templates': 'template', tags: 'tag', queue: 'queue' };
 
 /** The path with real ids of the home organization, whatever noun each one names. */
 function pathOf(route: RouteSpec): string {
@@ -87,7 +88,7 @@ describe.each(ROUTE_LIST.map((route) => [`${route.method} ${route.path}`, route]
 
 describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
   test('another organization and the other mode see nothing, exactly as for an id that does not exist', async () => {
-    const unknown = pathOf(route).replaceAll(/(post|op|acc|pt|sig|tmpl|tag)_[0-9a-f]{32}/g, '$1_00000000000070008000000000000000');
+    const unknown = pathOf(route).replaceAll(/(post|op|acc|pt|sig|tmpl|tag|qs)_[0-9a-f]{32}/g, '$1_00000000000070008000000000000000');
     for (const key of [keys.foreign, keys.live]) {
       const answer = await ask(route, key);
       const none = await ask(route, key, unknown);
