@@ -21,36 +21,48 @@ export interface Pace {
 /** Where a target stands among those of its account that want to go. */
 export interface Standing {
   ahead: number;
-  /** Public sends of the account in the last 24 hours; counted only where it has a budget. */
-  usedToday: number;
+  used: Used;
 }
 
-export const ALONE: Standing = { ahead: 0, usedToday: 0 };
+/** Public sends of the account in the last 24 hours; counted only where it has a budget. */
+interface Used {
+  count: number;
+  firstAt: Date | null;
+}
+
+const NOTHING: Used = { count: 0, firstAt: null };
+export const ALONE: Standing = { ahead: 0, used: NOTHING };
 
 /** When a target may take its place; null = now. Asked before the work begins and once more under the lock of the claim. */
-export function placeFreeAt(account: Pick<Account, 'nextAllowedAt' | 'lateAllowedAt'>, pace: Pace | null, { ahead, usedToday }: Standing, now: Date): Date | null {
+export function placeFreeAt(account: Pick<Account, 'nextAllowedAt' | 'lateAllowedAt'>, pace: Pace | null, { ahead, used }: Standing, now: Date): Date | null {
   const times = [account.nextAllowedAt, pace?.gapOf === 'late_posts' ? account.lateAllowedAt : null];
   const free = Math.max(now.getTime(), ...times.map((time) => time?.getTime() ?? 0)) + ahead * (pace?.gapSeconds ?? 0) * 1000;
   if (free > now.getTime()) return new Date(free);
-  const isUsedUp = pace !== null && pace.dailyBudget !== null && usedToday + ahead >= pace.dailyBudget;
-  return isUsedUp ? new Date(now.getTime() + CATCH_UP_GAP_MS) : null;
+  if (pace === null || pace.dailyBudget === null || used.count + ahead < pace.dailyBudget) return null;
+  // What is left belongs to those ahead, who will soon have taken it.
+  const isLeft = used.count < pace.dailyBudget || used.firstAt === null;
+  return new Date(isLeft ? now.getTime() + CATCH_UP_GAP_MS : used.firstAt!.getTime() + DAY_MS + 1);
 }
 
 export async function standingOf(tx: Tx, accountId: string, pace: Pace, now: Date): Promise<Standing> {
   const { due, postId, beganAt, dailyBudget } = pace;
   const kept = new Date(now.getTime() - PLACE_KEPT_MS);
-  const [row] = await tx.execute<{ ahead: number; used: number }[]>(
-    `select count(*)::int as ahead, ${dailyBudget === null ? '0' : USED_TODAY} as used
-       from target t join post p on p.id = t.post_id left join operation o on o.id = t.operation_id
+  const [row] = await tx.execute<{ ahead: number }[]>(
+    `select count(*)::int as ahead from target t join post p on p.id = t.post_id left join operation o on o.id = t.operation_id
       where t.account_id = ? and t.status in ('scheduled', 'publishing') and p.deleted_at is null and (p.scheduled_at, p.id) < (?, ?)
         and case when t.status = 'publishing'
               then o.status = 'pending' and (case when t.waiting_until is null then o.updated_at else t.waiting_until end) > ? and (t.waiting_until is null or t.waiting_for = 'rate_budget')
               else p.scheduled_at <= ? and ? and (p.on_late = 'publish' or p.scheduled_at >= ?::timestamptz - make_interval(secs => p.max_lateness_seconds)) end`,
-    [...(dailyBudget === null ? [] : [accountId, new Date(now.getTime() - DAY_MS)]), accountId, due, postId, kept, now, beganAt > kept, now]);
-  return { ahead: row!.ahead, usedToday: row!.used };
+    [accountId, due, postId, kept, now, beganAt > kept, now]);
+  return { ahead: row!.ahead, used: dailyBudget === null ? NOTHING : await usedOf(tx, accountId, now) };
 }
 
-const USED_TODAY = `(select count(*)::int from operation where account_id = ? and kind in ('publish', 'cross_post') and claimed_at > ? and status in ('sending', 'succeeded', 'unknown'))`;
+async function usedOf(tx: Tx, accountId: string, now: Date): Promise<Used> {
+  const [row] = await tx.execute<{ count: number; first_at: string | null }[]>(
+    `select count(*)::int as count, min(claimed_at) as first_at from operation
+      where account_id = ? and kind in ('publish', 'cross_post') and claimed_at > ? and status in ('sending', 'succeeded', 'unknown')`, [accountId, new Date(now.getTime() - DAY_MS)]);
+  return { count: row!.count, firstAt: timeOf(row!.first_at) };
+}
 
 /**
  * Takes the next place of the account for a claim, if it is this target's turn. The account's row lets one claim look at
