@@ -17,12 +17,23 @@ export interface ErrorReply {
 /** The only writer of error bodies. */
 export function errorReply(error: ApiError, occasion: ErrorOccasion): ErrorReply {
   const details = error.status >= 500 ? { ...error.details, request_id: occasion.requestId } : error.details;
-  const message = error.message.length > ERROR_MESSAGE_MAX_CHARS ? `${error.message.slice(0, ERROR_MESSAGE_MAX_CHARS - 1)}…` : error.message;
   return {
     status: error.status,
     headers: { ...adviceOf(error, occasion), ...error.headers, 'Content-Type': 'application/json; charset=utf-8' },
-    body: JSON.stringify({ error: { code: error.code, message, ...(details === undefined ? {} : { details }) } }),
+    body: JSON.stringify({ error: { ...shownError(error), ...(details === undefined ? {} : { details }) } }),
   };
+}
+
+export interface ShownError {
+  code: string;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+/** An error as callers see it, as an answer or as what became of one of many. */
+export function shownError({ code, message, details }: ApiError): ShownError {
+  const short = message.length > ERROR_MESSAGE_MAX_CHARS ? `${message.slice(0, ERROR_MESSAGE_MAX_CHARS - 1)}…` : message;
+  return { code, message: short, ...(details === undefined ? {} : { details }) };
 }
 
 function adviceOf(error: ApiError, occasion: ErrorOccasion): Record<string, string> {

@@ -1,6 +1,6 @@
 import type { Mode } from '../contract/platforms.ts';
 import type { Database, Tx } from './database.ts';
-import { writeHeld } from './rows.ts';
+import { flush, writeHeld } from './rows.ts';
 
 /** Who a transaction acts for. Rows of anybody else do not exist for it: PostgreSQL's row-level security sees to that. */
 export type Scope =
@@ -35,4 +35,31 @@ export async function inScopeWithId<T>(db: Database, scope: Scope, work: (tx: Tx
     const rows = await tx.execute<{ id: string }[]>('select pg_current_xact_id()::text as id');
     return work(tx, rows[0]!.id);
   });
+}
+
+/**
+ * Work inside a transaction that fails alone: what it did is undone, and what was done before stays and is written. It has a
+ * unit of work of its own; a row that is held outside is read again inside, and again after it.
+ */
+export async function inSavepoint<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  await flush(tx);
+  return tx.transactional(async (em) => {
+    const own = em as Tx;
+    const result = await work(own);
+    await writeHeld(own);
+    return result;
+  }, { clear: true });
+}
+
+/** What the work would bring: all of it happens, and none of it stays. */
+export async function rehearse<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const curtain = new Error('the rehearsal is over');
+  let played: { result: T } | undefined;
+  await inSavepoint(tx, async (own) => {
+    played = { result: await work(own) };
+    throw curtain;
+  }).catch((error: unknown) => {
+    if (error !== curtain) throw error;
+  });
+  return played!.result;
 }

@@ -2,6 +2,8 @@ import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
 import { getBundle } from './bundle.ts';
 import { bundleReply } from './bundle.schema.ts';
+import { createBulk } from './bulk.ts';
+import { bulkBody, bulkReply } from './bulk.schema.ts';
 import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
 import { duplicatePost } from './duplicate.ts';
@@ -35,6 +37,13 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 201: { description: 'The post, at once after it was accepted; with `Prefer: wait=N` as it is after the wait.', schema: postReply, headers: ['Location', 'ETag', 'X-Usage-Count', 'X-Usage-Limit', 'Oncepost-Warnings', 'Preference-Applied'] } },
     errors: [...CHECKS, 'QUOTA_EXCEEDED'],
     handler: (call) => createPost(call),
+  },
+  {
+    method: 'POST', path: '/v1/posts/bulk', operationId: 'createPosts', summary: 'Create up to 50 posts, each for itself', tag, permission: 'write',
+    body: bulkBody, elements: 'posts',
+    replies: { 201: { description: 'What became of each post, whatever that is. Posts that are due begin one after the other, at most ten a second.', schema: bulkReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] } },
+    errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED'],
+    handler: createBulk,
   },
   {
     method: 'GET', path: '/v1/posts/{id}', operationId: 'getPost', summary: 'Read a post', tag, permission: 'read', pathIds: byId,

@@ -1,0 +1,53 @@
+import { ApiError } from '../../../infra/contract/errors.ts';
+import { PRIORITY } from '../../../infra/contract/queues.ts';
+import { spreadStarts } from '../../../infra/db/repositories/bulk-starts.ts';
+import { inSavepoint } from '../../../infra/db/tenant.ts';
+import type { Call, Reply } from '../../route.ts';
+import { described, judgeBody } from '../../validation/body.ts';
+import { validationError } from '../../validation/issues.ts';
+import { createPost } from './create.ts';
+import { createBody } from './posts.schema.ts';
+
+/** What became of one post of many. */
+export type Outcome = { reply: Reply & { body: { id: string } }; error: null } | { error: ApiError };
+
+const CREATE = described(createBody);
+
+/**
+ * Creates posts one after the other, each as if it were alone: what is refused leaves nothing behind, and what is good stays.
+ * Only a fault of the service ends them all. What was refused before it became a body is passed on.
+ */
+export async function createEach(call: Call, items: readonly (ApiError | { body: unknown })[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const item of items) outcomes.push(item instanceof ApiError ? { error: item } : await createOne(call, item.body));
+  const postIds = outcomes.flatMap((outcome) => (outcome.error === null ? [outcome.reply.body.id] : []));
+  await spreadStarts(call.tx, call.caller, { postIds, now: call.infra.clock.now() });
+  return outcomes;
+}
+
+/** Where not one of the good posts fits into the month's units, the request as a whole does not. */
+export function refuseWithoutUnits(outcomes: readonly Outcome[]): void {
+  if (outcomes.some(({ error }) => error === null)) return;
+  const beyond = outcomes.flatMap(({ error }) => (error?.code === 'QUOTA_EXCEEDED' ? [error] : []));
+  const [first] = beyond;
+  if (first !== undefined) throw new ApiError('QUOTA_EXCEEDED', first.message, { details: { ...first.details, requested: beyond.length }, headers: first.headers });
+}
+
+async function createOne(call: Call, body: unknown): Promise<Outcome> {
+  const { values, issues } = judgeBody(body, CREATE);
+  if (issues.length > 0) return { error: validationError(issues) };
+  const after: (() => Promise<void>)[] = [];
+  try {
+    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), { priority: PRIORITY.bulk, startsAt: call.now }));
+    after.forEach((work) => call.afterCommit(work));
+    return { reply: reply as Reply & { body: { id: string } }, error: null };
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return { error };
+    throw error;
+  }
+}
+
+/** Nobody waits for one post of many. */
+function oneOf(call: Call): Call {
+  return { ...call, headers: { ...call.headers, prefer: undefined } };
+}
