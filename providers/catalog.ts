@@ -1,7 +1,10 @@
 import type { Platform } from '../infra/contract/platforms.ts';
-import type { CatalogEntry } from './common/catalog-entry.ts';
+import type { StepEffect } from '../infra/contract/statuses.ts';
+import type { CatalogEntry, EffectiveOptions, MediaKind } from './common/catalog-entry.ts';
 import { liveEndpoints, sandboxEndpoints } from './endpoints.ts';
 import { mastodonCatalog } from './mastodon/catalog.ts';
+import type { AccountView } from './provider.ts';
+import { providers } from './registry.ts';
 import { twitterCatalog } from './twitter/catalog.ts';
 
 export type {
@@ -16,6 +19,20 @@ const CATALOG: Partial<Record<Platform, CatalogEntry>> = { twitter: twitterCatal
 /** What is known of a platform without asking anybody; null where there is no adapter yet. */
 export function platformCatalog(platform: Platform): CatalogEntry | null {
   return CATALOG[platform] ?? null;
+}
+
+interface StepsQuestion {
+  text: string | null;
+  media: readonly { type: MediaKind | null; altText: string | null }[];
+  options: EffectiveOptions;
+  now: Date;
+}
+
+/** The steps that would make a target public, from what is known without asking anybody. */
+export function stepsOf(account: Omit<AccountView, 'displayName'> & { platform: Platform }, { text, media, options, now }: StepsQuestion): { name: string; effect: StepEffect }[] {
+  const files = media.map((item) => ({ kind: item.type ?? 'document', mimeType: '', bytes: 0, altText: item.altText, read: async () => Buffer.alloc(0) }));
+  const work = { operationId: '', account: { ...account, displayName: null }, credential: {}, endpoints: {}, text, media: files, options, checkpoints: {}, now };
+  return providers[account.platform]!.plan(work).map(({ name, effect }) => ({ name, effect }));
 }
 
 /** What the address of a post says. `isPlatform: false`: it is an address of somebody else. */

@@ -10,7 +10,9 @@ import { duplicatePost } from './duplicate.ts';
 import { listPosts } from './list.ts';
 import { getLog, listLogs, listPostLogs } from './logs.ts';
 import { getNotes, updateNotes } from './notes.ts';
-import { createBody, duplicateBody, listQuery, logsQuery, notesBody, postLogsQuery, retryBody, updateBody } from './posts.schema.ts';
+import { preflightPost } from './preflight.ts';
+import { preflightReply } from './preflight.schema.ts';
+import { createBody, duplicateBody, listQuery, logsQuery, notesBody, postLogsQuery, preflightBody, retryBody, updateBody } from './posts.schema.ts';
 import { getPost } from './read.ts';
 import { deletePost } from './remove.ts';
 import { logEntryReply, notesReply, postReply } from './reply-schema.ts';
@@ -44,6 +46,13 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 201: { description: 'What became of each post, whatever that is. Posts that are due begin one after the other, at most ten a second.', schema: bulkReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] } },
     errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED'],
     handler: createBulk,
+  },
+  {
+    method: 'POST', path: '/v1/posts/preflight', operationId: 'preflightPost', summary: 'See what a creation would do, and what speaks against it', tag, permission: 'read',
+    body: preflightBody, idempotencyKey: 'ignored',
+    replies: { 200: { description: 'The whole plan. Nothing is published, stored or reserved. `valid`: a creation would be accepted.', schema: preflightReply } },
+    errors: ['POST_NOT_FOUND', 'NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'INVALID_STATE'],
+    handler: preflightPost,
   },
   {
     method: 'GET', path: '/v1/posts/{id}', operationId: 'getPost', summary: 'Read a post', tag, permission: 'read', pathIds: byId,

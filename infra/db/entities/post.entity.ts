@@ -30,6 +30,8 @@ export const NO_TEXT: TextSource = { kind: 'none', text: null, overrides: null, 
 /** A signature as it was when it was put into the text. */
 export interface FrozenSignature {
   id: string;
+  name: string;
+  workspaceId: string | null;
   content: string;
   position: 'append' | 'prepend';
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { postRoutes } from '../../../api/resources/posts/posts.routes.ts';
+import { ROUTES } from '../../../api/routes.ts';
 import type { Account } from '../../../infra/db/entities/account.entity.ts';
 import { OperationEntity } from '../../../infra/db/entities/operation.entity.ts';
 import type { Organization } from '../../../infra/db/entities/organization.entity.ts';
@@ -28,7 +28,7 @@ export interface World {
 
 export async function openWorld(): Promise<World> {
   const temporal = await silentServer();
-  const api = await startApi({ routes: postRoutes, env: { TEMPORAL_ADDRESS: `127.0.0.1:${(temporal.address() as AddressInfo).port}` } });
+  const api = await startApi({ routes: ROUTES, env: { TEMPORAL_ADDRESS: `127.0.0.1:${(temporal.address() as AddressInfo).port}` } });
   const org = await organization(api.infra);
   const key = (await apiKey(api.infra, { organizationId: org.id })).secret;
   const twitter = await account(api.infra, { organizationId: org.id, platform: 'twitter' });

@@ -161,6 +161,8 @@ function sourceIssues(wish: PostWish, source: TextSource, planned: readonly Plan
   const layers = new Set(planned.flatMap((target) => target.layerKeys));
   const options = Object.keys(wish.targetOptions ?? {}).filter((key) => !layers.has(key));
   return [
+    // No short-link configuration exists, so none has the mode that asks.
+    ...(wish.shortenUrls ? [planIssue({ code: 'SHORTENING_IGNORED', severity: 'warning', message: 'Links are not shortened: the short-link mode is not ask.', fix: 'Leave shorten_urls out.', path: ['shorten_urls'] })] : []),
     ...(unused.length === 0 ? [] : [planIssue({ code: 'TEMPLATE_VARIABLES_UNUSED', severity: 'warning', message: `No text uses ${unused.join(', ')}.`.slice(0, 300), fix: 'Correct the names, or leave them out.', path: ['template_variables'], details: { variables: unused } })]),
     ...options.map((key) => planIssue({ code: 'OPTIONS_UNUSED', severity: 'warning', message: `No target uses the options of ${key}.`, fix: 'Correct the key, or leave it out.', path: ['target_options', key] })),
   ];

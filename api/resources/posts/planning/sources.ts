@@ -44,5 +44,7 @@ export async function readTags({ tx, caller }: Call, ids: readonly string[]): Pr
 }
 
 export function frozen(signature: Signature | null): FrozenSignature | null {
-  return signature === null ? null : { id: signature.id, content: signature.content, position: signature.position };
+  if (signature === null) return null;
+  const { id, name, workspaceId, content, position } = signature;
+  return { id, name, workspaceId: workspaceId ?? null, content, position };
 }
