@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { array, assert, constant, constantFrom, dictionary, oneof, property, string, stringMatching } from 'fast-check';
 import { expandVariables, variablesIn } from '../../../api/resources/content-templates/variables.ts';
 import { withoutOuterBlankLines, withSignature } from '../../../api/resources/signatures/apply-signature.ts';
 
@@ -38,15 +38,15 @@ describe('variables of a template', () => {
   });
 
   test('a text without braces is unchanged', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[{}]/g, '')), fc.dictionary(fc.string(), fc.string()), (text, given) => {
+    assert(property(string({ unit: 'binary' }).map((text) => text.replaceAll(/[{}]/g, '')), dictionary(string(), string()), (text, given) => {
       expect(expandVariables(text, given)).toEqual({ text, used: [], missing: [] });
     }));
   });
 
   test('values are put in as they are, whatever they hold, and each name is used or missing', () => {
-    const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,10}$/);
-    const piece = fc.oneof(name.map((one) => ({ name: one })), fc.stringMatching(/^[^{}\\]{0,8}$/).map((text) => ({ text })));
-    fc.assert(fc.property(fc.array(piece), fc.dictionary(name, fc.oneof(fc.string(), fc.constant('{{a}}'))), (pieces, given) => {
+    const name = stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,10}$/);
+    const piece = oneof(name.map((one) => ({ name: one })), stringMatching(/^[^{}\\]{0,8}$/).map((text) => ({ text })));
+    assert(property(array(piece), dictionary(name, oneof(string(), constant('{{a}}'))), (pieces, given) => {
       const written = pieces.map((one) => ('name' in one ? `{{ ${one.name} }}` : one.text)).join('');
       const expected = pieces.map((one) => ('text' in one ? one.text : Object.hasOwn(given, one.name) ? given[one.name] : `{{ ${one.name} }}`)).join('');
       const names = [...new Set(pieces.flatMap((one) => ('name' in one ? [one.name] : [])))];
@@ -58,7 +58,7 @@ describe('variables of a template', () => {
   });
 
   test('any soup of braces and backslashes ends, and without values only escapes change it', () => {
-    fc.assert(fc.property(fc.stringMatching(/^[\\{} \ta_9-]{0,60}$/), (soup) => {
+    assert(property(stringMatching(/^[\\{} \ta_9-]{0,60}$/), (soup) => {
       const { text } = expandVariables(soup, {});
       expect(text.length).toBeLessThanOrEqual(soup.length);
       if (!soup.includes('\\')) expect(text).toBe(soup);
@@ -91,7 +91,7 @@ describe('the signature in a text', () => {
   });
 
   test('twice is once', () => {
-    fc.assert(fc.property(fc.string(), fc.string().map(withoutOuterBlankLines).filter((text) => text.trim() !== ''), fc.constantFrom('append', 'prepend'), (text, content, position) => {
+    assert(property(string(), string().map(withoutOuterBlankLines).filter((text) => text.trim() !== ''), constantFrom('append', 'prepend'), (text, content, position) => {
       const once = withSignature(text, { content, position });
       expect(withSignature(once, { content, position })).toBe(once);
     }));
