@@ -51,7 +51,7 @@ describe('POST /v1/queue/slots', () => {
   test('409 LIMIT_REACHED for the twenty-first of a scope, also when many come at once', async () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => home.send('POST', '/v1/queue/slots', { slots: [MONDAY] })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
-    expect(answers.filter(({ status }) => status !== 201).map(codeOf)).toEqual(Array(4).fill([409, 'LIMIT_REACHED']));
+    expect(new Set(answers.filter(({ status }) => status !== 201).map((answer) => codeOf(answer).join(' ')))).toEqual(new Set(['409 LIMIT_REACHED']));
     expect((await home.send('GET', '/v1/queue/slots?limit=100')).body.data.filter((one: any) => one.is_default)).toHaveLength(1);
     await home.schedule({ slots: [MONDAY], workspace_id: await aWorkspace() });
   });
@@ -59,7 +59,7 @@ describe('POST /v1/queue/slots', () => {
   test.each([
     ['no slots', {}, ['slots']],
     ['an empty list of slots', { slots: [] }, ['slots']],
-    ['169 slots', { slots: Array(169).fill(MONDAY) }, ['slots']],
+    ['169 slots', { slots: Array.from({ length: 169 }, () => MONDAY) }, ['slots']],
     ['a day that does not exist', { slots: [{ day_of_week: 7, time: '09:00' }] }, ['slots', 0, 'day_of_week']],
     ['half a day', { slots: [{ day_of_week: 1.5, time: '09:00' }] }, ['slots', 0, 'day_of_week']],
     ['24:00', { slots: [{ day_of_week: 1, time: '24:00' }] }, ['slots', 0, 'time']],
