@@ -1,5 +1,7 @@
 import type { Infra } from '../infra/context.ts';
+import { PRIORITY } from '../infra/contract/queues.ts';
 import { OutboxEntity, type OutboxRow } from '../infra/db/entities/outbox.entity.ts';
+import { BULK_START_GAP_MS } from '../infra/db/repositories/bulk-starts.ts';
 import { inScope, SYSTEM } from '../infra/db/tenant.ts';
 import { tellTemporal } from '../infra/temporal/tell.ts';
 import type { Log } from '../infra/log/log.ts';
@@ -34,10 +36,10 @@ export class OutboxRelay {
 
   /** One batch; returns how long to pause. */
   async #turn(): Promise<number> {
-    const { timing } = this.#infra.config;
-    const leasedUntil = new Date(this.#infra.clock.now().getTime() + timing.outboxLeaseMs);
-    const rows = await this.#lease(leasedUntil);
-    if (rows.length === 0) return timing.outboxPollMs;
+    const { clock, config: { timing } } = this.#infra;
+    const now = clock.now();
+    const leasedUntil = new Date(now.getTime() + timing.outboxLeaseMs);
+    const { rows, nextAt } = await this.#lease(now, leasedUntil);
     const told: string[] = [];
     const queue = [...rows];
     const carrier = async () => {
@@ -45,8 +47,11 @@ export class OutboxRelay {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, carrier));
     if (told.length > 0) await this.#forget(told, leasedUntil);
-    if (told.length === 0) return AWAY_MS;
-    return rows.length === BATCH ? 0 : timing.outboxPollMs;
+    if (told.length === 0 && rows.length > 0) return AWAY_MS;
+    const until = (at: number) => Math.max(0, at - clock.now().getTime());
+    // The next of a bulk may be due already, and each organization has one start per turn.
+    if (rows.some((row) => row.priority === PRIORITY.bulk)) return until(now.getTime() + BULK_START_GAP_MS);
+    return rows.length === BATCH ? 0 : Math.min(timing.outboxPollMs, until(nextAt));
   }
 
   async #tell(row: OutboxRow): Promise<boolean> {
@@ -64,15 +69,20 @@ export class OutboxRelay {
     await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: ids }, availableAt: leasedUntil }));
   }
 
-  async #lease(leasedUntil: Date): Promise<OutboxRow[]> {
-    const now = this.#infra.clock.now();
+  /** Rows that are due, of each organization's bulks only the first; and when the next one will be. */
+  async #lease(now: Date, leasedUntil: Date): Promise<{ rows: OutboxRow[]; nextAt: number }> {
     return inScope(this.#infra.db, SYSTEM, async (tx) => {
-      const found = await tx.execute<{ id: string }[]>('select id from outbox where available_at <= ? order by priority, available_at limit ? for update skip locked', [now, BATCH]);
-      if (found.length === 0) return [];
+      const found = await tx.execute<{ id: string }[]>(
+        `select id from outbox where available_at <= ? and (priority <> ${PRIORITY.bulk} or id in (
+           select distinct on (organization_id, mode) id from outbox where priority = ${PRIORITY.bulk} and available_at <= ? order by organization_id, mode, available_at))
+         order by priority, available_at limit ? for update skip locked`, [now, now, BATCH]);
+      const [next] = await tx.execute<{ at: string | null }[]>('select min(available_at) as at from outbox where available_at > ?', [now]);
+      const nextAt = next?.at ? new Date(next.at).getTime() : Infinity;
+      if (found.length === 0) return { rows: [], nextAt };
       const ids = found.map((row) => row.id);
       const rows = await tx.find(OutboxEntity, { id: { $in: ids } });
       await tx.execute(`update outbox set available_at = ?, attempts = attempts + 1 where id in (${ids.map(() => '?').join(', ')})`, [leasedUntil, ...ids]);
-      return rows;
+      return { rows, nextAt };
     });
   }
 }

@@ -94,7 +94,7 @@ async function lostWork(infra: Infra): Promise<OutboxRow[]> {
     const unread = await tx.find(OperationEntity, { $or: [{ status: 'unknown' }, { status: 'failed', settledBy: 'verdict' }], nextProbeAt: { $lt: before } }, { limit: BATCH });
     // Started where it was lost, woken where it waits for something else.
     for (const operation of unread) rows.push(await startReconcile(tx, operation, { activityTimeoutMs, now }), await wakeReconcile(tx, operation, now));
-    for (const post of await idlePosts(tx, before)) {
+    for (const post of await idlePosts(tx, { before, now })) {
       const targets = await tx.find(TargetEntity, { postId: post.id });
       const open = post.status === 'publishing' ? await tx.find(OperationEntity, { postId: post.id, status: { $in: ['pending', 'sending'] } }) : undefined;
       rows.push(await startPublishPost(tx, { post, platforms: targets.map((target) => target.platform), operations: open?.map(refOf), availableAt: now, now, activityTimeoutMs }));
@@ -103,13 +103,14 @@ async function lostWork(infra: Infra): Promise<OutboxRow[]> {
   });
 }
 
-/** Due posts that did not begin, and publishing ones whose open operations nobody touched since. */
-async function idlePosts(tx: Tx, before: Date) {
+/** Due posts that did not begin, and publishing ones whose open operations nobody touched since; of a bulk, only after their turn. */
+async function idlePosts(tx: Tx, { before, now }: { before: Date; now: Date }) {
   const due = await tx.find(PostEntity, { status: 'scheduled', scheduledAt: { $lt: before }, deletedAt: null }, { limit: BATCH, orderBy: { scheduledAt: 'asc' } });
   const idle = await tx.execute<{ id: string }[]>(
     `select distinct p.id, p.updated_at from post p join operation o on o.post_id = p.id
       where p.status = 'publishing' and o.status = 'pending' and o.updated_at < ?
-        and not exists (select from target t where t.operation_id = o.id and t.waiting_until > ?) order by p.updated_at limit ?`, [before, before, BATCH]);
+        and not exists (select from target t where t.operation_id = o.id and t.waiting_until > ?)
+        and not exists (select from outbox w where w.id = 'start:post/' || p.id || '/' || p.seq and w.available_at > ?) order by p.updated_at limit ?`, [before, before, now, BATCH]);
   const publishing = idle.length === 0 ? [] : await tx.find(PostEntity, { id: { $in: idle.map((row) => row.id) } });
   return [...due, ...publishing];
 }
