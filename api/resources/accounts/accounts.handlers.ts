@@ -3,7 +3,7 @@ import type { SandboxBehaviour } from '../../../infra/contract/statuses.ts';
 import { ACCOUNT_COLUMNS, countAccounts, countSends, findAccount, listAccounts, setSandboxBehaviour, type AccountView } from '../../../infra/db/repositories/accounts.ts';
 import { reconnectSandboxAccount } from '../../../infra/organizations.ts';
 import { sandboxAdmin } from '../../../infra/sandbox-admin.ts';
-import { allOf, pageReply, windowClause, type Clause } from '../../page.ts';
+import { allOf, containing, pageReply, windowClause, type Clause } from '../../page.ts';
 import type { Call, Reply } from '../../route.ts';
 import { validationError } from '../../validation/issues.ts';
 import { assertNamedWorkspace, assertWorkspaceAccess, visibleWorkspaces } from '../../workspace-access.ts';
@@ -54,7 +54,7 @@ export async function patch(call: Call): Promise<Reply> {
 function filters(query: Call['query']): Clause[] {
   const platforms = [...((query.platforms as string[] | undefined) ?? []), ...(query.platform === undefined ? [] : [query.platform as string])];
   const { username, displayName, workspaceId, platform, status } = ACCOUNT_COLUMNS;
-  const pattern = `%${String(query.search ?? '').replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
+  const pattern = containing(query.search ?? '');
   return [
     { sql: `${status} in (?)`, params: [query.status] },
     ...(query.workspace_id === undefined ? [] : [{ sql: `${workspaceId} = ?`, params: [query.workspace_id] }]),

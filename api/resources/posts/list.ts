@@ -1,6 +1,6 @@
 import type { Issue } from '../../../infra/contract/errors.ts';
 import { listPosts as readPage, withTargets } from '../../../infra/db/repositories/posts.ts';
-import { pageReply, allOf, windowClause, type Clause } from '../../page.ts';
+import { allOf, containing, pageReply, windowClause, type Clause } from '../../page.ts';
 import type { Call, ListWindow, Reply } from '../../route.ts';
 import { validationError } from '../../validation/issues.ts';
 import { assertNamedWorkspace, visibleWorkspaces } from '../../workspace-access.ts';
@@ -74,11 +74,6 @@ function range(from: Date | null, to: Date | null): Clause[] {
     ...(from === null ? [] : [{ sql: 'post.scheduled_at >= ?', params: [from] }]),
     ...(to === null ? [] : [{ sql: 'post.scheduled_at <= ?', params: [to] }]),
   ];
-}
-
-/** The pattern of a substring; what a pattern gives a meaning of its own is taken by the letter. */
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 function shownBy(include: readonly string[]): Shown {
