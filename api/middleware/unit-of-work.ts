@@ -1,6 +1,6 @@
 import type { Infra } from '../../infra/context.ts';
 import { REQUEST_TRANSACTION_TIMEOUT_MS } from '../../infra/contract/limits.ts';
-import { inScope, tenant } from '../../infra/db/tenant.ts';
+import { inSnapshot, tenant } from '../../infra/db/tenant.ts';
 import { beginMutation, type ReceiptIdentity } from '../../infra/db/repositories/receipts.ts';
 import { assertReply } from '../check-replies.ts';
 import { mutate } from '../mutation.ts';
@@ -34,7 +34,7 @@ interface Work {
 
 async function read({ infra, ctx, after }: Work): Promise<Executed> {
   const { route, caller } = ctx.state;
-  return inScope(infra.db, tenant(caller!), async (tx) => {
+  return inSnapshot(infra.db, tenant(caller!), async (tx) => {
     const reply = await (route as RouteSpec).handler(callOf({ infra, ctx, after, tx }));
     return { reply: renderReply(reply), settle: reply.settle };
   });

@@ -1,3 +1,4 @@
+import { IsolationLevel } from '@mikro-orm/core';
 import type { Mode } from '../contract/platforms.ts';
 import type { Database, Tx } from './database.ts';
 import { flush, writeHeld } from './rows.ts';
@@ -18,6 +19,15 @@ export function tenant(row: { organizationId: string; mode: Mode }): Scope {
  * The role is set by the transaction's first statement and ends with it, so a pooled connection carries no scope.
  */
 export async function inScope<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return open(db, scope, work, {});
+}
+
+/** As `inScope`, for who only reads: everything is seen as it was at one moment, so that no post is shown with targets of another. */
+export async function inSnapshot<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return open(db, scope, work, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+}
+
+async function open<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>, options: { isolationLevel?: IsolationLevel }): Promise<T> {
   return db.em.fork({ clear: true }).transactional(async (em) => {
     const tx = em as Tx;
     const org = scope.role === 'tenant' ? scope.organizationId : '';
@@ -26,7 +36,7 @@ export async function inScope<T>(db: Database, scope: Scope, work: (tx: Tx) => P
     const result = await work(tx);
     await writeHeld(tx);
     return result;
-  });
+  }, options);
 }
 
 /** As `inScope`, and hands over the transaction's id, by which a lost answer of COMMIT can be asked for. */

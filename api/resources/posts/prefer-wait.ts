@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { POST_WAIT_MAX_SECONDS } from '../../../infra/contract/limits.ts';
 import { hasTargetToWaitFor, readPost } from '../../../infra/db/repositories/posts.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
-import { inScope, tenant } from '../../../infra/db/tenant.ts';
+import { inSnapshot, tenant } from '../../../infra/db/tenant.ts';
 import type { Call, Reply } from '../../route.ts';
 import { validationError } from '../../validation/issues.ts';
 import { etagOf, presentPost } from './posts.present.ts';
@@ -31,7 +31,7 @@ async function settle(call: Call, { postId, reply, waitSeconds }: { postId: stri
   const { infra, caller } = call;
   const deadline = new Date(infra.clock.now().getTime() + waitSeconds * 1000);
   const end = performance.now() + waitSeconds * 1000;
-  const look = <T>(work: (tx: Call['tx']) => Promise<T>) => inScope(infra.db, tenant(caller), work);
+  const look = <T>(work: (tx: Call['tx']) => Promise<T>) => inSnapshot(infra.db, tenant(caller), work);
   while (performance.now() < end && (await look((tx) => hasTargetToWaitFor(tx, postId, deadline)))) {
     await pause(Math.min(LOOK_AGAIN_MS, Math.max(0, end - performance.now())));
   }

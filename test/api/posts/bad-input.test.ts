@@ -135,7 +135,7 @@ describe('POST › only there', () => {
   });
 
   test('all issues come together', async () => {
-    const answer = await world.post({ targets: [], scheduled_at: 'auto', content: 5, timezone: 'x', foo: 1 });
+    const answer = await world.post({ targets: [], scheduled_at: 'soon', content: 5, timezone: 'x', foo: 1 });
     expect(answer.body.error.details.issue_count).toBe(5);
   });
 
@@ -187,7 +187,7 @@ describe('what only the targets tell', () => {
   test('options of no target are kept, unread, with a warning', async () => {
     const stranger = `acc_${'0'.repeat(32)}`;
     const answer = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', target_options: { [stranger]: { anything: 1 }, twitter: { content: 'x' } } });
-    expect([answer.status, answer.headers.get('oncepost-warnings')]).toEqual([201, '2']);
+    expect([answer.status, answer.headers.get('oncepost-warnings')]).toEqual([201, '3']);
     expect(answer.body.target_options).toEqual({ [stranger]: { anything: 1 }, twitter: { content: 'x' } });
   });
 
