@@ -10,6 +10,7 @@ import { accountName } from '../posts/planning/texts.ts';
 import { offsetMs } from '../posts/time-zone.ts';
 import { withSignature } from '../signatures/apply-signature.ts';
 import { readableTemplate } from './access.ts';
+import { refuseOverlong } from './expanded-length.ts';
 import { expandVariables } from './variables.ts';
 
 /** POST /v1/content-templates/{id}/render: the text as a post would get it, with nothing stored. */
@@ -21,6 +22,7 @@ export async function renderTemplate(call: Call): Promise<Reply> {
   const platform: Platform | null = account?.platform ?? body.platform ?? null;
   const source = (platform === null ? undefined : template.platformOverrides?.[platform]) ?? template.content;
   const { text, used, missing } = expandVariables(source, valuesOf(call, account));
+  refuseOverlong(text, 'variables');
   const signature = body.skip_signature === true ? null : await findApplicableSignature(tx, account?.workspaceId ?? template.workspaceId ?? null);
   const content = withSignature(text, signature);
   return {

@@ -97,4 +97,10 @@ describe('POST /v1/content-templates/{id}/render', () => {
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`v${at}`, '']));
     expect(issuesOf(await render({ variables: many, date: '28.02.2026' }))).toEqual(['invalid_string date', 'too_big variables']);
   });
+
+  test('422 for values that make more of it than a post may have', async () => {
+    const { id } = await library.made('/v1/content-templates', { name: 't', content: '{{a}}'.repeat(2_000) });
+    expect((await render({ variables: { a: '😀'.repeat(50) }, platform: 'twitter' }, 'whole', id)).body.length.value).toBe(200_000);
+    for (const a of ['😀'.repeat(51), '😀'.repeat(5_000), 'a'.repeat(5_000)]) expect(issuesOf(await render({ variables: { a } }, 'whole', id))).toEqual(['too_big variables']);
+  });
 });
