@@ -33,7 +33,7 @@ export class Caller {
   delete = (path: string) => this.call('DELETE', path);
 
   async publish(body: Record<string, unknown>, key: string = randomUUID()): Promise<any> {
-    const { status, body: post } = await this.post('/v1/posts', { scheduled_at: 'now', ...body }, { 'idempotency-key': key });
+    const { status, body: post } = await this.post('/v1/posts', { scheduled_at: 'now', allow_duplicate: true, ...body }, { 'idempotency-key': key });
     if (status !== 201) throw new Error(`the post was not accepted: ${status} ${JSON.stringify(post)}`);
     return post;
   }
