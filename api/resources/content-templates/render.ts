@@ -7,7 +7,7 @@ import { platformCatalog } from '../../../providers/catalog.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertWorkspaceAccess } from '../../workspace-access.ts';
 import { accountName } from '../posts/planning/texts.ts';
-import { offsetMs } from '../posts/time-zone.ts';
+import { dayIn } from '../posts/time-zone.ts';
 import { withSignature } from '../signatures/apply-signature.ts';
 import { readableTemplate } from './access.ts';
 import { refuseOverlong } from './expanded-length.ts';
@@ -51,11 +51,7 @@ function refuseMismatch(template: ContentTemplate, account: Account | null, plat
 
 /** What the caller gives wins over what is built in. */
 function valuesOf({ body, now }: Call, account: Account | null): Record<string, string> {
-  return { date: body.date ?? dayOf(now, body.timezone ?? 'UTC'), ...(account === null ? {} : { account_name: accountName(account) }), ...body.variables };
-}
-
-function dayOf(now: Date, timezone: string): string {
-  return new Date(now.getTime() + offsetMs(now.getTime(), timezone)).toISOString().slice(0, 10);
+  return { date: body.date ?? dayIn(body.timezone ?? 'UTC', now), ...(account === null ? {} : { account_name: accountName(account) }), ...body.variables };
 }
 
 /** As the platform counts it; null where that is not known. */

@@ -44,6 +44,11 @@ export function instantOfWall(wallMs: number, zone: string): WallInstant {
   return { at: new Date(Math.min(...fits)), kind: new Set(fits).size === 2 ? 'overlap' : 'plain' };
 }
 
+/** The day of an instant in a zone: `YYYY-MM-DD`. */
+export function dayIn(zone: string, at: Date): string {
+  return new Date(at.getTime() + offsetMs(at.getTime(), zone)).toISOString().slice(0, 10);
+}
+
 /** How far the zone's clocks are ahead of UTC at an instant. */
 export function offsetMs(instantMs: number, zone: string): number {
   const wholeSecond = Math.floor(instantMs / 1000) * 1000;

@@ -94,6 +94,14 @@ describe('templates', () => {
     expect(codeOf(await world.post({ targets: ['twitter'], scheduled_at: 'draft', template_id: foreign.id }, { key: stranger }))).toEqual([404, 'TEMPLATE_NOT_FOUND']);
   });
 
+  test('a small template with large values has the limit of a text that is given whole', async () => {
+    const made = await template('{{v}}'.repeat(100));
+    const body = { targets: [named.twitter], scheduled_at: 'draft', template_id: made.id, template_variables: { v: 'x'.repeat(5_000) } };
+    const refused = await world.post(body);
+    expect([...codeOf(refused), refused.body.error.details.issues[0].path]).toEqual([422, 'VALIDATION_ERROR', ['template_variables']]);
+    expect((await world.post({ ...body, template_variables: { v: 'x'.repeat(1_000) } })).status).toBe(201);
+  });
+
   test('lists find a post by its template', async () => {
     const made = await template('to be found');
     const post = await both({ template_id: made.id });

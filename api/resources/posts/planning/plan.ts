@@ -6,7 +6,7 @@ import type { Tag } from '../../../../infra/db/entities/tag.entity.ts';
 import { findApplicableSignature } from '../../../../infra/db/repositories/signatures.ts';
 import type { Call } from '../../../route.ts';
 import { chooseSlot } from '../../queue/choose-slot.ts';
-import { offsetMs } from '../time-zone.ts';
+import { dayIn } from '../time-zone.ts';
 import { accountIssues, refuseAccountStates } from './account-states.ts';
 import { proFeatures, refuseUpgrade } from './features.ts';
 import { planIssue, type PlanIssue } from './issues.ts';
@@ -91,7 +91,7 @@ export async function planPost(call: Call, wish: PostWish, { judge, lock, confli
   const isDraft = schedule.kind === 'draft';
   const source = wish.source ?? (template === null ? textOfContent(null, wish.variables) : textOfTemplate(template, wish.variables));
   const signature = wish.signature === 'default' ? frozen(await findApplicableSignature(tx, workspaceId)) : wish.signature;
-  const rendering: Rendering = { source, signature, date: dayOf(schedule.at ?? call.now, wish.timezone) };
+  const rendering: Rendering = { source, signature, date: dayIn(wish.timezone, schedule.at ?? call.now) };
   const planned = await planTargets(call, targets, { wish, rendering, schedule });
   issues.push(...timeIssues(schedule), ...sourceIssues(wish, source, planned), ...accountIssues(targets, schedule), ...planned.flatMap((target) => target.issues));
 
@@ -137,12 +137,7 @@ async function scheduleOf({ tx, now }: Call, wish: PostWish, { targets, workspac
 /** What the texts of a draft would be made of if it went out now. */
 export async function renderingOfDraft(tx: Tx, post: Post, now: Date): Promise<Rendering> {
   const signature = post.skipSignature ? null : await findApplicableSignature(tx, post.workspaceId ?? null);
-  return { source: post.textSource, signature, date: dayOf(now, post.timezone) };
-}
-
-/** The day of an instant in a zone, as `{{date}}` shows it. */
-function dayOf(at: Date, zone: string): string {
-  return new Date(at.getTime() + offsetMs(at.getTime(), zone)).toISOString().slice(0, 10);
+  return { source: post.textSource, signature, date: dayIn(post.timezone, now) };
 }
 
 const DST = {

@@ -7,11 +7,11 @@ import { findTemplate } from '../../../../infra/db/repositories/content-template
 import { findTags } from '../../../../infra/db/repositories/tags.ts';
 import type { Call } from '../../../route.ts';
 import { assertLibraryAccess } from '../../../workspace-access.ts';
+import { knownTemplate } from '../../content-templates/access.ts';
 
 /** The template that a body names. It is read now and never again: what is edited later changes no post. */
 export async function readTemplate({ tx, caller }: Call, id: string): Promise<ContentTemplate> {
-  const template = await findTemplate(tx, id);
-  if (template === null) throw new ApiError('TEMPLATE_NOT_FOUND', 'There is no such content template. List the templates to find its id.', { details: { resource: 'template', field: 'template_id' } });
+  const template = knownTemplate(await findTemplate(tx, id));
   assertLibraryAccess(caller, template.workspaceId ?? null, 'read');
   return template;
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../../../../infra/db/entities/account.entity.ts';
 import type { FrozenSignature, TextSource } from '../../../../infra/db/entities/post.entity.ts';
+import { refuseOverlong } from '../../content-templates/expanded-length.ts';
 import { expandVariables } from '../../content-templates/variables.ts';
 import { withSignature } from '../../signatures/apply-signature.ts';
 import type { Effective } from './effective-options.ts';
@@ -39,6 +40,7 @@ export function renderFor(rendering: Rendering, account: Named, effective: Effec
   if (source.kind === 'content') return finished(rendering, { body: source.text, origin: 'content', used: [], missing: [] });
   const override = source.overrides?.[account.platform];
   const { text, used, missing } = expandVariables(override ?? source.text, valuesOf(rendering, accountName(account)));
+  refuseOverlong(text, 'template_variables');
   return finished(rendering, { body: text, origin: override === undefined ? 'template' : 'template_override', used, missing });
 }
 
@@ -49,7 +51,9 @@ export function renderShared(rendering: Rendering, accounts: readonly Named[]): 
   if (source.kind !== 'template') return withSignature(source.text, signature);
   const names = new Set(accounts.map(accountName));
   const [only] = names;
-  return withSignature(expandVariables(source.text, valuesOf(rendering, names.size === 1 ? only! : null)).text, signature);
+  const { text } = expandVariables(source.text, valuesOf(rendering, names.size === 1 ? only! : null));
+  refuseOverlong(text, 'template_variables');
+  return withSignature(text, signature);
 }
 
 /** What the caller gives wins over what is built in. */
