@@ -118,6 +118,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Codes that only rows of a CSV file have, beside those of a creation. */
+export const ROW_CODES = ['CSV_CELL_INVALID', 'CSV_CELL_TOO_LONG', 'CSV_ROW_WIDTH'] as const;
+export type RowCode = (typeof ROW_CODES)[number];
+
 /** Codes that live in targets and operations. `retry`: may `POST /retry` succeed unchanged (`yes`), after a change (`fix`), or not (`no`). */
 export const OUTCOME_CODES = {
   PROVIDER_OUTCOME_UNKNOWN: 'no',

@@ -67,6 +67,12 @@ export const QUOTA_NEARLY_USED = 0.8;
 export const POST_WAIT_MAX_SECONDS = 30;
 export const BULK_POSTS_MAX = 50;
 export const BULK_STARTS_PER_SECOND = 10;
+export const CSV_BODY_MAX_BYTES = 2_097_152;
+export const CSV_FILE_MAX_BYTES = 1_048_576;
+export const CSV_ROWS_MAX = 500;
+export const CSV_COLUMNS_MAX = 64;
+export const CSV_CELL_MAX_CHARS = 10_000;
+export const EXTERNAL_ID_MAX_CHARS = 200;
 /** How long what happened to a deleted post can still be read. */
 export const DELETED_POST_READABLE_MS = 90 * 86_400_000;
 export const BUNDLE_MAX_BYTES = 8 * 1_048_576;
