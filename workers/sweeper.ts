@@ -1,6 +1,5 @@
 import type { ActivityDeps } from '../activities/deps.ts';
 import { carryOut } from '../activities/operations/carry-out.ts';
-import { RECEIPT_RETENTION_DAYS } from '../infra/contract/limits.ts';
 import type { Infra } from '../infra/context.ts';
 import { OperationEntity } from '../infra/db/entities/operation.entity.ts';
 import { PostEntity } from '../infra/db/entities/post.entity.ts';
@@ -13,10 +12,10 @@ import { refOf } from '../infra/ledger/open.ts';
 import type { Log } from '../infra/log/log.ts';
 import { tellTemporal } from '../infra/temporal/tell.ts';
 import { BackgroundLoop } from './background-loop.ts';
+import { forgetOld } from './retention.ts';
 
 const BATCH = 200;
 const AT_ONCE = 8;
-const FORGET_BATCH = 1_000;
 
 /**
  * Finds what nobody carries any more: claims whose deadline is long past, due posts without a workflow, unknown outcomes
@@ -68,16 +67,6 @@ export class Sweeper {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, carrier));
   }
-}
-
-/** Receipts after their time, and rate buckets that are full again. In batches, so that no sweep is long. */
-async function forgetOld({ db, clock }: Infra): Promise<void> {
-  const now = clock.now();
-  const old = new Date(now.getTime() - RECEIPT_RETENTION_DAYS * 86_400_000);
-  await inScope(db, SYSTEM, async (tx) => {
-    await tx.execute('delete from receipt where id in (select id from receipt where created_at < ? order by created_at limit ?)', [old, FORGET_BATCH]);
-    await tx.execute('delete from rate_bucket where id in (select id from rate_bucket where full_at < ? order by full_at limit ?)', [now.getTime() / 1000 - 60, FORGET_BATCH]);
-  });
 }
 
 async function lostClaims({ db, clock, config }: Infra): Promise<string[]> {

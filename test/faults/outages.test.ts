@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { PostEntity } from '../../infra/db/entities/post.entity.ts';
+import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments } from '../support/moments.ts';
@@ -79,3 +82,19 @@ test('a due post whose workflow is gone is found by the sweeper', async () => {
   expect(ended.status).toBe('published');
   await expectInvariants(caller, [post.id]);
 }, 120_000);
+
+test('the words of a post that was deleted more than 90 days ago are erased by the sweeper, and what became of it stays', async () => {
+  const secret = `erase me ${randomUUID()}`;
+  const posts = await Promise.all([0, 1].map(() => caller.publish({ targets: both(), content: secret, notes: secret, scheduled_at: 'draft' })));
+  await Promise.all(posts.map((post) => caller.delete(`/v1/posts/${post.id}`)));
+  const [old, recent] = posts;
+  await inScope(system.db, SYSTEM, (tx) => tx.nativeUpdate(PostEntity, { id: old.id }, { deletedAt: new Date(Date.now() - 91 * 86_400_000) }));
+  const rows = (id: string) => inScope(system.db, SYSTEM, async (tx) => JSON.stringify(await tx.execute(
+    'select to_jsonb(post), (select jsonb_agg(target) from target where post_id = post.id), (select jsonb_agg(event) from event where subject_id = post.id), (select jsonb_agg(t) from timeline_entry t where t.post_id = post.id) from post where id = ?', [id])));
+  const after = await until('the words are erased', async () => {
+    const text = await rows(old.id);
+    return text.includes(secret) ? null : text;
+  });
+  expect(after).toContain('swept');
+  expect(await rows(recent.id)).toContain(secret);
+}, 60_000);

@@ -42,7 +42,9 @@ create unique index queue_schedule_default on queue_schedule (organization_id, m
 alter table post
   add column text_source jsonb not null default '{"kind":"none","text":null,"overrides":null,"variables":{}}',
   add column template_id text, add column signature jsonb, add column skip_signature boolean not null default false,
-  add column shorten_urls boolean not null default false, add column auto_schedule jsonb;
+  add column shorten_urls boolean not null default false, add column auto_schedule jsonb,
+  add column erased_at timestamptz(3);
+create index post_to_erase on post (deleted_at) where deleted_at is not null and erased_at is null;
 update post set text_source = jsonb_build_object('kind', 'content', 'text', content, 'overrides', null, 'variables', '{}'::jsonb) where content is not null;
 create index post_template on post (template_id) where template_id is not null;
 
