@@ -14,15 +14,15 @@ export function refuseAccountStates(targets: readonly ResolvedTarget[], { kind }
   if (broken.length > 0) throw new ApiError('ACCOUNT_RECONNECT_REQUIRED', 'An account has to be connected again before it can publish. Connect it, or leave it out.', { details: { account_ids: broken } });
 }
 
-/** Accounts that may be well again by the time they are needed. */
+/** The same as findings; what may be well again by the time it is needed refuses nothing. */
 export function accountIssues(targets: readonly ResolvedTarget[], { kind }: Kind): PlanIssue[] {
   return targets.flatMap((target) => {
     const { account } = target;
-    if (account.status === 'reconnect_required' && !isBrokenNow(target, kind)) {
-      return [planIssue({ code: 'ACCOUNT_RECONNECT_REQUIRED', severity: 'warning', account, message: 'The account has to be connected again before it can publish.', fix: 'Connect the account again before the post is due.', path: ['targets'] })];
+    if (isGone(target)) {
+      return [planIssue({ code: 'ACCOUNT_DISCONNECTED', severity: kind === 'draft' ? 'warning' : 'error', account, message: 'The account is disconnected.', fix: 'Connect the account again, or leave it out.', path: ['targets'] })];
     }
-    if (!isGone(target) || kind !== 'draft') return [];
-    return [planIssue({ code: 'ACCOUNT_DISCONNECTED', severity: 'warning', account, message: 'The account is disconnected.', fix: 'Connect the account again, or leave it out.', path: ['targets'] })];
+    if (account.status !== 'reconnect_required') return [];
+    return [planIssue({ code: 'ACCOUNT_RECONNECT_REQUIRED', severity: isBrokenNow(target, kind) ? 'error' : 'warning', account, message: 'The account has to be connected again before it can publish.', fix: 'Connect the account again, or leave it out.', path: ['targets'] })];
   });
 }
 

@@ -31,9 +31,10 @@ const AS_ISSUES: Readonly<Record<string, { path: (string | number)[]; fix: strin
   WORKSPACE_NOT_ACTIVE: { path: ['targets'], fix: 'Restore the workspace, or leave it out.' },
   INVALID_MEDIA_URL: { path: ['media'], fix: 'Give an address that anybody on the internet can read.' },
   NO_SLOT_AVAILABLE: { path: ['scheduled_at'], fix: 'Add slots to the queue schedule, or give a time.' },
-  ACCOUNT_DISCONNECTED: { path: ['targets'], fix: 'Connect the account again, or leave it out.' },
-  ACCOUNT_RECONNECT_REQUIRED: { path: ['targets'], fix: 'Connect the account again, or leave it out.' },
 };
+
+/** Refusals that are made of findings, which are in the list by then. */
+const FOUND_ALREADY: ReadonlySet<string> = new Set(['PREFLIGHT_FAILED', 'CONTENT_REQUIRED', 'TEMPLATE_VARIABLE_UNRESOLVED', 'ACCOUNT_DISCONNECTED', 'ACCOUNT_RECONNECT_REQUIRED']);
 
 const TIME_CODES: Readonly<Record<string, string>> = { too_small: 'SCHEDULED_AT_IN_PAST', too_big: 'SCHEDULED_AT_TOO_FAR' };
 
@@ -45,8 +46,7 @@ export function issuesOf(error: ApiError): PlanIssue[] | null {
     const targets = details.targets as { target: string; code: string; message: string }[];
     return targets.map((one) => planIssue({ code: one.code, severity: 'error', message: one.message, fix: 'Correct the target, or leave it out.', path: ['targets'], details: { target: one.target } }));
   }
-  // These two are made of findings, which are in the list already.
-  if (code === 'PREFLIGHT_FAILED' || code === 'CONTENT_REQUIRED' || code === 'TEMPLATE_VARIABLE_UNRESOLVED') return [];
+  if (FOUND_ALREADY.has(code)) return [];
   const known = AS_ISSUES[code];
   if (known === undefined) return null;
   const path = Array.isArray(details.path) ? (details.path as (string | number)[]) : known.path;

@@ -98,7 +98,7 @@ export async function planPost(call: Call, wish: PostWish, { judge, lock, confli
   if (!isDraft) {
     await judge(() => refuseUnresolvedVariables(planned), undefined);
     await judge(() => refuseEmpty(planned), undefined);
-    await judge(() => refuseBroken(issues), undefined);
+    await judge(() => refuseBroken(planned.flatMap((target) => target.issues)), undefined);
   }
   conflicts?.();
   await judge(() => refuseAccountStates(targets, schedule), undefined);
