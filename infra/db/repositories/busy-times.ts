@@ -28,7 +28,7 @@ export async function readBusyTargets(tx: Tx, { accountIds, now, since, exceptPo
      union all
      select t.account_id, t.post_id, greatest(p.scheduled_at, t.waiting_until, ?::timestamptz), o.status is distinct from 'sending'
        from target t join post p on p.id = t.post_id left join operation o on o.id = t.operation_id
-      where t.account_id in (?) and (t.status = 'publishing' or (t.status = 'scheduled' and p.deleted_at is null)) and t.post_id is distinct from ?`,
+      where t.account_id in (?) and t.status in ('scheduled', 'publishing') and (t.status = 'publishing' or p.deleted_at is null) and t.post_id is distinct from ?`,
     [accountIds, since, exceptPostId, now, accountIds, exceptPostId],
   );
   return rows.map((row) => ({ accountId: row.account_id, postId: row.post_id, at: new Date(row.at), isAhead: row.is_ahead }));
