@@ -31,7 +31,7 @@ export interface ShownError {
 }
 
 /** An error as callers see it, as an answer or as what became of one of many. */
-export function shownError({ code, message, details }: ApiError): ShownError {
+export function shownError({ code, message, details }: Pick<ApiError, 'message' | 'details'> & { code: string }): ShownError {
   const short = message.length > ERROR_MESSAGE_MAX_CHARS ? `${message.slice(0, ERROR_MESSAGE_MAX_CHARS - 1)}…` : message;
   return { code, message: short, ...(details === undefined ? {} : { details }) };
 }

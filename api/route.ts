@@ -62,6 +62,8 @@ export interface Reply {
   /** Sent as it is, in place of a body: pages and media of public routes. */
   file?: { type: string; bytes: Buffer };
   headers?: Record<string, string>;
+  /** Findings that refused nothing, where they are shown beside the reply. */
+  warnings?: { code: string; message: string }[];
   /** Workspaces the reply shows; checked again when it is replayed. */
   workspaceIds?: (string | null)[];
   /** Members of the body that are one-time secrets: shown now, not kept for a replay, never compressed. */

@@ -8,18 +8,22 @@ import { validationError } from '../../validation/issues.ts';
 import { createPost } from './create.ts';
 import { createBody } from './posts.schema.ts';
 
+interface CreatedReply extends Reply {
+  body: { id: string; scheduled_at: string | null };
+}
+
 /** What became of one post of many. */
-export type Outcome = { reply: Reply & { body: { id: string } }; error: null } | { error: ApiError };
+export type Outcome = { reply: CreatedReply; error: null } | { error: ApiError };
 
 const CREATE = described(createBody);
 
 /**
  * Creates posts one after the other, each as if it were alone: what is refused leaves nothing behind, and what is good stays.
- * Only a fault of the service ends them all. What was refused before it became a body is passed on.
+ * Only a fault of the service ends them all.
  */
-export async function createEach(call: Call, items: readonly (ApiError | { body: unknown })[]): Promise<Outcome[]> {
+export async function createEach(call: Call, bodies: readonly unknown[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const item of items) outcomes.push(item instanceof ApiError ? { error: item } : await createOne(call, item.body));
+  for (const body of bodies) outcomes.push(await createOne(call, body));
   const postIds = outcomes.flatMap((outcome) => (outcome.error === null ? [outcome.reply.body.id] : []));
   await spreadStarts(call.tx, call.caller, { postIds, now: call.infra.clock.now() });
   return outcomes;
@@ -40,7 +44,7 @@ async function createOne(call: Call, body: unknown): Promise<Outcome> {
   try {
     const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), { priority: PRIORITY.bulk, startsAt: call.now }));
     after.forEach((work) => call.afterCommit(work));
-    return { reply: reply as Reply & { body: { id: string } }, error: null };
+    return { reply: reply as CreatedReply, error: null };
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { error };
     throw error;

@@ -10,7 +10,7 @@ export async function createBulk(call: Call): Promise<Reply> {
   const { body, caller, now, tx } = call;
   const posts = body.posts as unknown[];
   for (const workspaceId of namedWorkspaces(posts)) await assertNamedWorkspace(call, workspaceId, 'write');
-  const outcomes = await createEach(call, posts.map((post) => ({ body: post })));
+  const outcomes = await createEach(call, posts);
   refuseWithoutUnits(outcomes);
   const succeeded = outcomes.filter(({ error }) => error === null).length;
   return {

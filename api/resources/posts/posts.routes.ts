@@ -1,3 +1,4 @@
+import { CSV_BODY_MAX_BYTES, CSV_FILE_MAX_BYTES } from '../../../infra/contract/limits.ts';
 import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
 import { getBundle } from './bundle.ts';
@@ -6,6 +7,8 @@ import { createBulk } from './bulk.ts';
 import { bulkBody, bulkReply } from './bulk.schema.ts';
 import { cancelPost } from './cancel.ts';
 import { createPost } from './create.ts';
+import { createFromCsv } from './csv/bulk-csv.ts';
+import { bulkCsvQuery, bulkCsvReply } from './csv/bulk-csv.schema.ts';
 import { duplicatePost } from './duplicate.ts';
 import { listPosts } from './list.ts';
 import { getLog, listLogs, listPostLogs } from './logs.ts';
@@ -46,6 +49,18 @@ export const postRoutes: readonly RouteSpec[] = [
     replies: { 201: { description: 'What became of each post, whatever that is. Posts that are due begin one after the other, at most ten a second.', schema: bulkReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] } },
     errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED'],
     handler: createBulk,
+  },
+  {
+    method: 'POST', path: '/v1/posts/bulk-csv', operationId: 'createPostsFromCsv', summary: 'Create up to 500 posts from a CSV file, each row for itself', tag, permission: 'write',
+    query: bulkCsvQuery, multipart: { fileMaxBytes: CSV_FILE_MAX_BYTES }, bodyMaxBytes: CSV_BODY_MAX_BYTES,
+    replies: {
+      200: { description: 'What a run would bring, row by row. Nothing is stored.', schema: bulkCsvReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] },
+      201: { description: 'What became of each row. Posts that are due begin one after the other, at most ten a second.', schema: bulkCsvReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] },
+    },
+    errors: [
+      'NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED', 'CSV_EMPTY', 'CSV_TOO_MANY_ROWS', 'CSV_TOO_MANY_COLUMNS', 'CSV_HEADER_INVALID', 'CSV_MALFORMED', 'CSV_ENCODING_INVALID',
+    ],
+    handler: createFromCsv,
   },
   {
     method: 'POST', path: '/v1/posts/preflight', operationId: 'preflightPost', summary: 'See what a creation would do, and what speaks against it', tag, permission: 'read',

@@ -14,7 +14,7 @@ import { canonicalZone } from './time-zone.ts';
 const ACCOUNTS_MAX = 50;
 const QUERY_TEXT_MAX_CHARS = 200;
 
-const timezone = Joi.string().custom((name: string, helpers) => canonicalZone(name) ?? failIssue(helpers, { code: 'invalid_value', message: 'must be an IANA time zone such as Europe/Berlin' }))
+export const timezone = Joi.string().custom((name: string, helpers) => canonicalZone(name) ?? failIssue(helpers, { code: 'invalid_value', message: 'must be an IANA time zone such as Europe/Berlin' }))
   .description('IANA time zone, any case. Default UTC.');
 
 const TIME_FORMS = 'now, draft, auto (the best free slot), or an ISO 8601 time at most 30 days ahead; without an offset it is a wall time in timezone.';

@@ -18,6 +18,13 @@ export async function findTags(tx: Tx, ids: readonly string[]): Promise<Tag[]> {
   return rows.map((row) => rowOf(tx, TAG, row)!);
 }
 
+/** Of any workspace, by names in lower case. Locked as `findTags` does. */
+export async function findTagsByName(tx: Tx, names: readonly string[]): Promise<Tag[]> {
+  if (names.length === 0) return [];
+  const rows = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, TAG)} from tag t where ${TAG_NAME} in (?) order by t.id for key share`, [names]);
+  return rows.map((row) => rowOf(tx, TAG, row)!);
+}
+
 export async function findTag(tx: Tx, id: string, options: { forUpdate?: boolean } = {}): Promise<Tag | null> {
   return tx.findOne(TagEntity, { id }, options.forUpdate === true ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {});
 }
