@@ -1,4 +1,5 @@
 import { queueRoutes } from '../../../api/resources/queue/queue.routes.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { newId } from '../../../infra/contract/ids.ts';
 import type { Tx } from '../../../infra/db/database.ts';
 import type { Account } from '../../../infra/db/entities/account.entity.ts';
@@ -9,7 +10,7 @@ import { inScope, tenant } from '../../../infra/db/tenant.ts';
 import { startApi, type Answer, type TestApi } from '../../support/api.ts';
 import { apiKey, organization, type TestKey } from '../../support/factories.ts';
 
-/** An API that knows the queue alone. */
+/** An API that knows the queue, and what a test names besides. */
 export interface QueueWorld {
   api: TestApi;
   close(): Promise<void>;
@@ -25,8 +26,8 @@ export interface Home {
   schedule(body: Record<string, unknown>): Promise<any>;
 }
 
-export async function openQueueWorld(): Promise<QueueWorld> {
-  const api = await startApi({ routes: queueRoutes });
+export async function openQueueWorld(more: readonly AnyRoute[] = []): Promise<QueueWorld> {
+  const api = await startApi({ routes: [...queueRoutes, ...more] });
   return {
     api,
     close: () => api.close(),
