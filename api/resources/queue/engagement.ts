@@ -14,6 +14,9 @@ export interface AccountHistory {
   hours: readonly HistoryHour[];
 }
 
+/** Nothing that the service stores tells how a post was received, so no account has a history. */
+export const NO_HISTORY: readonly AccountHistory[] = [];
+
 export interface Engagement {
   /** 0..1; an hour of which nothing is known has 0. */
   of(at: HourOfWeek): number;

@@ -5,6 +5,7 @@ import { assertNamedWorkspace } from '../../workspace-access.ts';
 import { workspaceOfPost } from '../posts/planning/workspace-of-post.ts';
 import { accountsToRead } from './ahead.ts';
 import { zoneOf } from './choose-slot.ts';
+import { NO_HISTORY } from './engagement.ts';
 import { readBlockers } from './load.ts';
 import { weigh, type SlotQuestion } from './weigh.ts';
 
@@ -19,7 +20,7 @@ export async function findSlot(call: Call): Promise<Reply> {
   const schedule = await findFollowed(tx, workspaceId);
   const weighed = weigh({
     now, after: query.after ?? null, zone: zoneOf(query.timezone ?? null, schedule), platforms: accounts.map(({ platform }) => platform),
-    slots: slotsFor(query.strategy, schedule), history: [], blockerOf: await readBlockers(tx, { accounts, workspaceId, now, exceptPostId: null }),
+    slots: slotsFor(query.strategy, schedule), history: NO_HISTORY, blockerOf: await readBlockers(tx, { accounts, workspaceId, now, exceptPostId: null }),
   });
   const slots = weighed.free.slice(0, query.count).map(({ at, score }) => ({ slot_at: at.toISOString(), score, reason: weighed.source, conflicts: 0 }));
   return { status: 200, body: { slots, fallback: weighed.source === 'default' } };

@@ -60,3 +60,12 @@ test('many posts to one account without a queue are placed apart by the gap of t
   const times = answers.map(({ body }) => Date.parse(body.scheduled_at)).sort((a, b) => a - b);
   expect(times.slice(1).every((time, index) => time - times[index]! >= 1_800_000)).toBe(true);
 });
+
+test('many in one request and single ones at the same time, on the same accounts in any order, do not wait for each other for ever', async () => {
+  const ids = (await accounts(4)).map(({ id }) => id);
+  const bulk = (order: string[], name: string) => home.send('POST', '/v1/posts/bulk', { posts: order.map((id) => ({ targets: [id], content: `${name} ${id}`, scheduled_at: 'auto' })) });
+  const bulks = Promise.all([ids, ids.toReversed(), ids, ids.toReversed()].map((order, index) => bulk(order, `bulk ${index}`)));
+  const singles = Promise.all(Array.from({ length: 8 }, (_, index) => auto([ids[index % 4]!], `single ${index}`)));
+  expect((await bulks).map(({ status, body }) => [status, body.summary])).toEqual(Array.from({ length: 4 }, () => [201, { total: 4, succeeded: 4, failed: 0 }]));
+  expect((await singles).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+});
