@@ -8,6 +8,7 @@ import { OperationEntity, type Operation } from '../db/entities/operation.entity
 import { StepEntity } from '../db/entities/step.entity.ts';
 import { noteOperation } from '../db/repositories/timeline.ts';
 import { finishStep, newStep, type FinishedStep, type StepPlan } from './claim.ts';
+import { isPublic } from './effects.ts';
 import { notePaced } from './paced.ts';
 import { lockPost } from './post-state.ts';
 
@@ -68,7 +69,8 @@ async function noteAsked(tx: Tx, operation: Operation, asked: NonNullable<Wait['
   // A plan is stored whole or not at all, so that what is stored can be followed by somebody else.
   for (const [index, planned] of asked.plan.entries()) if (!stored.some((one) => one.name === planned.name)) stored.push(newStep(tx, operation, { ...planned, position: index }));
   const step = stored.find((one) => one.position === position && one.name === asked.name)!;
-  Object.assign(step, { attempt: step.attempt + 1, startedAt: step.startedAt ?? now });
+  // A public request begins with its claim, and is counted there: who never got that far has used up none of its repetitions.
+  Object.assign(step, { attempt: step.attempt + (isPublic(step.effect) ? 0 : 1), startedAt: step.startedAt ?? now });
 }
 
 /** The platform's own limit makes the whole account wait. */
