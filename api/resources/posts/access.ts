@@ -3,7 +3,7 @@ import { DELETED_POST_READABLE_MS } from '../../../infra/contract/limits.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import type { Call, Caller } from '../../route.ts';
-import { assertWorkspaceAccess } from '../../workspace-access.ts';
+import { assertNamedWorkspace, assertWorkspaceAccess } from '../../workspace-access.ts';
 
 /** Row 29: the post of the path. A deleted one is as unknown as one that never was. */
 export function assertPost(state: PostState | null, caller: Caller): asserts state is PostState {
@@ -26,6 +26,11 @@ export function assertReadablePost(post: Post | null, { caller, now }: Pick<Call
 export function assertPostRow(post: Post | null, caller: Caller): asserts post is Post {
   if (post === null) throw postNotFound();
   assertWorkspaceAccess(caller, post.workspaceId ?? null);
+}
+
+/** For who changes the post: nothing is new or other in an archived workspace. */
+export async function refuseArchived(call: Call, { workspaceId }: Post): Promise<void> {
+  if (workspaceId) await assertNamedWorkspace(call, workspaceId, 'write');
 }
 
 function postNotFound(): ApiError {

@@ -7,7 +7,7 @@ import { replacePostTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost, type Note } from '../../../infra/db/repositories/timeline.ts';
 import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call } from '../../route.ts';
-import { codesOf, slotNotes } from './create.ts';
+import { codesOf, signatureToStore, slotNotes } from './create.ts';
 import { publishLater, publishNow } from './going.ts';
 import { newTarget } from './new-target.ts';
 import type { PostPlan } from './planning/plan.ts';
@@ -50,22 +50,15 @@ export async function applyUpdate(call: Call, before: PostState, change: Change)
 
 function plannedFields(body: Call['body'], post: Post, plan: PostPlan): Partial<Post> {
   const { schedule, auto } = plan;
-  const isTimeNew = 'scheduled_at' in body || 'timezone' in body;
   return {
-    content: plan.content, textSource: plan.source, signature: signatureAfter(body, post, plan), workspaceId: plan.workspaceId,
+    content: plan.content, textSource: plan.source, signature: signatureToStore(plan, body.skip_signature ?? post.skipSignature), workspaceId: plan.workspaceId,
     targetOptions: plan.targetOptions, timezone: plan.timezone, scheduledAt: schedule.at, wallTime: schedule.wallTime,
-    autoSchedule: isTimeNew ? auto : post.autoSchedule ?? null,
+    autoSchedule: auto,
     ...('media' in body ? { media: body.media } : {}),
     ...('template_id' in body ? { templateId: body.template_id } : {}),
     ...('skip_signature' in body ? { skipSignature: body.skip_signature === true } : {}),
     ...('shorten_urls' in body ? { shortenUrls: body.shorten_urls === true } : {}),
   };
-}
-
-/** A copy whose text came with its signature keeps it in name, until its text or its wish changes. */
-function signatureAfter(body: Call['body'], post: Post, { schedule, signature }: PostPlan): Post['signature'] {
-  if (post.skipSignature && !('content' in body) && !('skip_signature' in body)) return post.signature ?? null;
-  return schedule.kind === 'draft' ? null : signature;
 }
 
 /** The set of targets as planned: who stays keeps its row, with texts, options and media as they are now. */
@@ -92,7 +85,7 @@ function tell(call: Call, { state, change, was }: { state: PostState; change: Ch
   const ended = refreshPost(tx, state, now);
   const eventId = writePostEvent(tx, 'post.updated', state, now, { changed });
   const notes: Note[] = [{ type: 'updated', message: `Changed: ${changed.join(', ')}.`, eventId, actor: caller.actor, requestId, data: { fields: changed, revision: post.revision } }];
-  if (plan !== null && plan.schedule.kind !== 'draft') notes.push(...slotNotes(plan), { type: 'rendered', message: 'Texts, options and media of the targets are frozen anew.', data: { codes: codesOf(plan) } });
+  if (plan !== null && plan.schedule.kind !== 'draft') notes.push(...(was.scheduledAt === post.scheduledAt?.getTime() ? [] : slotNotes(plan)), { type: 'rendered', message: 'Texts, options and media of the targets are frozen anew.', data: { codes: codesOf(plan) } });
   if (post.status === 'scheduled' && ended === null && (was.status !== 'scheduled' || was.scheduledAt !== post.scheduledAt?.getTime())) {
     const scheduled = writePostEvent(tx, 'post.scheduled', state, now);
     notes.push({ type: 'scheduled', message: 'The post waits for its time.', eventId: scheduled, data: { at: post.scheduledAt!.toISOString() } });

@@ -1,9 +1,10 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { PRIORITY } from '../../../infra/contract/queues.ts';
+import { lockPlacing } from '../../../infra/db/repositories/busy-times.ts';
 import { spreadStarts } from '../../../infra/db/repositories/bulk-starts.ts';
 import { inSavepoint } from '../../../infra/db/tenant.ts';
 import type { Call, Reply } from '../../route.ts';
-import { described, judgeBody } from '../../validation/body.ts';
+import { described, isObject, judgeBody } from '../../validation/body.ts';
 import { validationError } from '../../validation/issues.ts';
 import { createPost } from './create.ts';
 import { createBody } from './posts.schema.ts';
@@ -23,6 +24,8 @@ const CREATE = described(createBody);
  */
 export async function createEach(call: Call, bodies: readonly unknown[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  // A creation alone takes it before it takes units, and the first of many posts takes units already.
+  if (bodies.some((body) => isObject(body) && body.scheduled_at === 'auto')) await lockPlacing(call.tx);
   for (const body of bodies) outcomes.push(await createOne(call, body));
   const postIds = outcomes.flatMap((outcome) => (outcome.error === null ? [outcome.reply.body.id] : []));
   await spreadStarts(call.tx, call.caller, { postIds, now: call.infra.clock.now() });

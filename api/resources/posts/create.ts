@@ -13,7 +13,7 @@ import { assertNamedWorkspace } from '../../workspace-access.ts';
 import { publishLater, publishNow, type Pace } from './going.ts';
 import { newTarget } from './new-target.ts';
 import { refusing } from './planning/judge.ts';
-import { planPost, type PostPlan } from './planning/plan.ts';
+import { planPost, type PostPlan, type PostWish } from './planning/plan.ts';
 import { scheduleOrRefuse } from './planning/schedule.ts';
 import { wishOfCreation } from './planning/wish.ts';
 import { etagOf, presentPost } from './posts.present.ts';
@@ -21,31 +21,28 @@ import { readWait, waiting } from './prefer-wait.ts';
 
 export const UNITS_OF_POST = 1;
 
-/** What a new post has of another and no body can say. */
-export interface Inherited {
-  /** The text has it already. */
-  signature: FrozenSignature | null;
-}
-
-/** POST /v1/posts. Nothing is stored unless every check passes; then everything is, in the request's one transaction. */
-export async function createPost(call: Call, pace?: Pace, inherited?: Inherited): Promise<Reply> {
+/**
+ * POST /v1/posts. Nothing is stored unless every check passes; then everything is, in the request's one transaction.
+ * `inherited`: what a copy has of its source and no body can say.
+ */
+export async function createPost(call: Call, pace?: Pace, inherited: Partial<PostWish> = {}): Promise<Reply> {
   const { body, now, caller } = call;
   const waitSeconds = readWait(call.headers);
   const schedule = scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
   if (typeof body.workspace_id === 'string') await assertNamedWorkspace(call, body.workspace_id, 'write');
-  const plan = await planPost(call, wishOfCreation(body, schedule), { judge: refusing, lock: true });
-  const state = await store(call, plan, { pace, inherited });
+  const plan = await planPost(call, { ...wishOfCreation(body, schedule), ...inherited }, { judge: refusing, lock: true });
+  const state = await store(call, plan, pace);
   await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS_OF_POST, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.issues.length) };
-  const reply = { status: 201, body: presentPost(state), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: [plan.workspaceId] };
+  const reply = { status: 201, body: presentPost(state), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: [plan.workspaceId], warnings: plan.issues };
   return waiting(call, { state, reply, waitSeconds });
 }
 
-async function store(call: Call, plan: PostPlan, { pace, inherited }: { pace: Pace | undefined; inherited: Inherited | undefined }): Promise<PostState> {
+async function store(call: Call, plan: PostPlan, pace: Pace | undefined): Promise<PostState> {
   const { tx, now } = call;
   const { schedule } = plan;
-  const post = newPost(call, plan, inherited);
+  const post = newPost(call, plan);
   const targets = plan.targets.map((planned, position) => newTarget(call, post, { planned, position, isDraft: schedule.kind === 'draft', status: schedule.kind === 'later' ? 'scheduled' : 'draft' }));
   const accounts = new Map(plan.targets.map(({ account }) => [account.id, account]));
   const state: PostState = { post, targets, accounts, operations: new Map(), tags: plan.tags };
@@ -83,13 +80,18 @@ export function slotNotes({ auto, schedule }: PostPlan): Note[] {
   return auto === null ? [] : [{ type: 'slot_chosen', message: 'The best free slot was chosen.', data: { at: schedule.at!.toISOString(), source: auto.source } }];
 }
 
-function newPost(call: Call, plan: PostPlan, inherited: Inherited | undefined): Post {
+/** A draft has none in its text yet, unless the text came with it. */
+export function signatureToStore({ schedule, signature }: PostPlan, skips: boolean): FrozenSignature | null {
+  return schedule.kind === 'draft' && !skips ? null : signature;
+}
+
+function newPost(call: Call, plan: PostPlan): Post {
   const { tx, now, caller, body, requestId } = call;
   const { schedule, workspaceId, source, content } = plan;
   return add(tx, PostEntity, {
     id: newId('post'), organizationId: caller.organizationId, mode: caller.mode, workspaceId, workspaceGiven: typeof body.workspace_id === 'string',
     status: 'draft', content, textSource: source, templateId: body.template_id ?? null,
-    signature: inherited?.signature ?? (schedule.kind === 'draft' ? null : plan.signature), skipSignature: body.skip_signature ?? false,
+    signature: signatureToStore(plan, body.skip_signature ?? false), skipSignature: body.skip_signature ?? false,
     shortenUrls: body.shorten_urls ?? false, autoSchedule: plan.auto,
     media: body.media ?? null, targetOptions: plan.targetOptions, timezone: plan.timezone,
     scheduledAt: schedule.at, wallTime: schedule.wallTime, publishedAt: null, notes: body.notes ?? null,

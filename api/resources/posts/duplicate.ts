@@ -7,6 +7,7 @@ import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
 import { createPost } from './create.ts';
+import type { PostWish } from './planning/plan.ts';
 import { readWait } from './prefer-wait.ts';
 import { scheduleOrRefuse } from './planning/schedule.ts';
 
@@ -24,8 +25,8 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
   const targets = selectorsOf(source, body.targets ?? 'all');
   const tags = await tagsOfPosts(tx, [post.id]);
-  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, content: body.content ?? post.content ?? null, notes: body.notes ?? null, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
-  const reply = await createPost({ ...call, body: copied }, undefined, { signature: post.signature ?? null });
+  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
+  const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, inheritedOf(post, body));
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;
 }
@@ -36,12 +37,19 @@ function copyOf(post: Post): Record<string, unknown> {
     media: post.media ?? null,
     target_options: post.targetOptions ?? null,
     timezone: post.timezone,
-    // The text has the signature already.
-    skip_signature: true,
+    // The text has the signature already; that of a draft has none yet.
+    skip_signature: post.status === 'draft' ? post.skipSignature : true,
     shorten_urls: post.shortenUrls,
     catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
     ...(post.workspaceGiven && post.workspaceId ? { workspace_id: post.workspaceId } : {}),
   };
+}
+
+/** With a text of its own the copy has none of the source's words; a draft has words that are not rendered yet. */
+function inheritedOf(post: Post, { content }: Call['body']): Partial<PostWish> {
+  if (typeof content === 'string') return {};
+  if (post.status === 'draft') return { source: post.textSource, variables: post.textSource.variables };
+  return { signature: post.signature ?? null };
 }
 
 function selectorsOf(source: PostState, wished: 'all' | 'failed' | readonly string[]): readonly string[] {

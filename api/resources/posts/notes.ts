@@ -3,7 +3,7 @@ import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLivePost, assertPost } from './access.ts';
+import { assertLivePost, assertPost, refuseArchived } from './access.ts';
 
 /** GET /v1/posts/{id}/notes. */
 export async function getNotes(call: Call): Promise<Reply> {
@@ -17,6 +17,7 @@ export async function updateNotes(call: Call): Promise<Reply> {
   const { tx, params, caller, body } = call;
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
+  await refuseArchived(call, state.post);
   const { post } = state;
   const wished: string | null = 'notes' in body ? body.notes : post.notes ?? null;
   if (wished !== (post.notes ?? null)) write(call, state, wished);

@@ -99,7 +99,7 @@ export const postRoutes: readonly RouteSpec[] = [
     method: 'POST', path: '/v1/posts/{id}/retry', operationId: 'retryPost', summary: 'Publish failed targets again', tag, permission: 'write', pathIds: byId,
     body: retryBody,
     replies: { 200: { description: 'The post, publishing.', schema: postReply, headers: ['ETag', 'Preference-Applied'] } },
-    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'TARGET_NOT_FOUND', 'POST_PUBLISHING', 'INVALID_STATE', 'PROVIDER_OUTCOME_UNKNOWN'],
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'TARGET_NOT_FOUND', 'POST_PUBLISHING', 'INVALID_STATE', 'PROVIDER_OUTCOME_UNKNOWN'],
     handler: retryPost,
   },
   {
@@ -125,7 +125,7 @@ export const postRoutes: readonly RouteSpec[] = [
     method: 'PATCH', path: '/v1/posts/{id}/notes', operationId: 'updatePostNotes', summary: 'Change the internal notes of a post in any status', tag, permission: 'write', pathIds: byId,
     body: notesBody,
     replies: { 200: { description: 'The notes as they are now. The revision of the post stays.', schema: notesReply } },
-    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED'],
+    errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE'],
     handler: updateNotes,
   },
   {

@@ -64,7 +64,7 @@ function presentSchedule({ call, plan, wish, base }: Shown): Wire {
     scheduled_at: instant(schedule.at),
     local: schedule.at === null ? null : localTime(schedule.at, timezone),
     timezone,
-    source: wish.schedule.kind === 'auto' ? 'auto' : wish.schedule.kind === 'draft' || wish.schedule.kind === 'now' ? wish.schedule.kind : 'iso',
+    source: wish.schedule.kind === 'auto' || auto !== null ? 'auto' : wish.schedule.kind === 'draft' || wish.schedule.kind === 'now' ? wish.schedule.kind : 'iso',
     auto_schedule: auto,
     catch_up: {
       max_lateness_seconds: stored?.maxLatenessSeconds ?? given?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS,

@@ -4,7 +4,7 @@ import { readPost } from '../../../infra/db/repositories/posts.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
-import { assertPost } from './access.ts';
+import { assertPost, refuseArchived } from './access.ts';
 import { UNITS_OF_POST } from './create.ts';
 import { expectedTimes } from './planning/expected-times.ts';
 import { planIssue, type PlanIssue } from './planning/issues.ts';
@@ -24,6 +24,7 @@ export async function preflightPost(call: Call): Promise<Reply> {
   const found: PlanIssue[] = [];
   const judge = collecting(found);
   const state = typeof body.post_id === 'string' ? await baseOf(call, body.post_id) : null;
+  if (state !== null) await judge(() => refuseArchived(call, state.post), undefined);
   const schedule = await judge(() => scheduleOf(call, state), { kind: 'later', at: null, wallTime: null, warnings: [] });
   const wish: PostWish = state === null ? wishOfCreation(body, schedule) : wishOfChange(body, state, schedule);
   const plan = await planPost(call, wish, { judge, lock: false });

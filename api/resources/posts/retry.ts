@@ -4,7 +4,7 @@ import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertPost } from './access.ts';
+import { assertPost, refuseArchived } from './access.ts';
 import { openAndStart } from './going.ts';
 import { etagOf, presentPost } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
@@ -15,6 +15,7 @@ export async function retryPost(call: Call): Promise<Reply> {
   const waitSeconds = readWait(call.headers);
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
+  await refuseArchived(call, state.post);
   const targets = retryable(state, body.targets ?? null);
   const { post } = state;
   post.seq += 1;

@@ -3,14 +3,14 @@ import { TAGS_OF_POST_MAX } from '../../../infra/contract/limits.ts';
 import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import type { Tag } from '../../../infra/db/entities/tag.entity.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
-import { findTags, replacePostTags, tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
+import { addTagOfPost, findTags, removeTagOfPost, tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import { refuseBeyond } from '../../library-limit.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertLibraryAccess } from '../../workspace-access.ts';
 import { presentTag } from '../tags/tags.present.ts';
-import { assertLivePost, assertPost } from './access.ts';
+import { assertLivePost, assertPost, refuseArchived } from './access.ts';
 
 /** GET /v1/posts/{id}/tags. */
 export async function listPostTags(call: Call): Promise<Reply> {
@@ -26,7 +26,7 @@ export async function addPostTag(call: Call): Promise<Reply> {
   const before = await tagsOf(call, post.id);
   if (!before.some((one) => one.id === tag.id)) {
     refuseBeyond({ resource: 'post_tag', limit: TAGS_OF_POST_MAX }, before.length);
-    await replacePostTags(call.tx, post, [...before, tag].map((one) => one.id), call.now);
+    await addTagOfPost(call.tx, post, tag.id, call.now);
     noteChange(call, state);
   }
   return { status: 200, body: presentTags(await tagsOf(call, post.id)), workspaceIds: [post.workspaceId ?? null] };
@@ -36,9 +36,8 @@ export async function addPostTag(call: Call): Promise<Reply> {
 export async function removePostTag(call: Call): Promise<Reply> {
   const { state, tag } = await toChange(call);
   const before = await tagsOf(call, state.post.id);
-  const after = before.filter((one) => one.id !== tag.id);
-  if (after.length < before.length) {
-    await replacePostTags(call.tx, state.post, after.map((one) => one.id), call.now);
+  if (before.some((one) => one.id === tag.id)) {
+    await removeTagOfPost(call.tx, state.post.id, tag.id);
     noteChange(call, state);
   }
   return { status: 204 };
@@ -48,6 +47,7 @@ async function toChange(call: Call): Promise<{ state: PostState; tag: Tag }> {
   const { tx, params, caller } = call;
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
+  await refuseArchived(call, state.post);
   const [tag] = await findTags(tx, [params.tag_id!]);
   if (tag === undefined) throw new ApiError('TAG_NOT_FOUND', 'There is no tag with this id. List the tags to find theirs.', { details: { resource: 'tag' } });
   assertLibraryAccess(caller, tag.workspaceId ?? null, 'read');

@@ -6,7 +6,7 @@ import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertPost } from './access.ts';
+import { assertPost, refuseArchived } from './access.ts';
 import { applyUpdate, type Change } from './apply-update.ts';
 import { refusing } from './planning/judge.ts';
 import { planPost, type PostPlan } from './planning/plan.ts';
@@ -29,6 +29,7 @@ export async function updatePost(call: Call): Promise<Reply> {
   const expected = expectedRevision(call);
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
+  await refuseArchived(call, state.post);
   const before: PostState = { ...state, tags: (await tagsOfPosts(tx, [state.post.id])).get(state.post.id) ?? [] };
   const change = await changeOf(call, before, () => {
     refuseState(state.post);
@@ -90,7 +91,7 @@ function changedFields(body: Call['body'], state: PostState, change: Omit<Change
 function samePlan(body: Call['body'], { post, targets }: PostState, plan: PostPlan): Record<string, boolean> {
   const { schedule, source } = plan;
   const isSourceSame = isDeepStrictEqual({ ...source, variables: {} }, { ...post.textSource, variables: {} });
-  const isSignatureSame = post.status === 'draft' || (plan.signature?.id ?? null) === (post.signature?.id ?? null);
+  const isSignatureSame = post.status === 'draft' || isDeepStrictEqual(plan.signature, post.signature ?? null);
   return {
     content: isSourceSame,
     media: isDeepStrictEqual(body.media ?? null, post.media ?? null),

@@ -3,8 +3,9 @@ import type { Tx } from '../../../infra/db/database.ts';
 import type { Account } from '../../../infra/db/entities/account.entity.ts';
 import type { AutoSchedule } from '../../../infra/db/entities/post.entity.ts';
 import type { QueueSchedule } from '../../../infra/db/entities/queue-schedule.entity.ts';
-import { lockAccounts } from '../../../infra/db/repositories/busy-times.ts';
+import { lockPlacing } from '../../../infra/db/repositories/busy-times.ts';
 import { findFollowed, lockFollowed } from '../../../infra/db/repositories/queue-schedules.ts';
+import { NO_HISTORY } from './engagement.ts';
 import { readBlockers } from './load.ts';
 import { minimumGapSeconds } from './pacing.ts';
 import { bestFirst, weigh, type Weighed, type WeighedSlot } from './weigh.ts';
@@ -30,11 +31,11 @@ export type SlotChoice =
 /** Chooses the slot of `scheduled_at: "auto"`. Posts of this transaction count once they are flushed. */
 export async function chooseSlot(tx: Tx, request: SlotRequest): Promise<SlotChoice> {
   const { accounts, workspaceId, now, lock } = request;
+  if (lock) await lockPlacing(tx);
   const schedule = lock ? await lockFollowed(tx, workspaceId) : await findFollowed(tx, workspaceId);
-  if (lock) await lockAccounts(tx, accounts.map(({ id }) => id));
   const zone = zoneOf(request.timezone, schedule);
   const blockers = await readBlockers(tx, { accounts, workspaceId, now, exceptPostId: request.exceptPostId ?? null });
-  const weighed = weigh({ now, after: null, zone, platforms: accounts.map(({ platform }) => platform), slots: schedule?.slots ?? null, history: [], blockerOf: blockers });
+  const weighed = weigh({ now, after: null, zone, platforms: accounts.map(({ platform }) => platform), slots: schedule?.slots ?? null, history: NO_HISTORY, blockerOf: blockers });
   const [chosen, ...others] = weighed.free;
   if (chosen === undefined) {
     return { kind: 'none', details: { ...counts(weighed), horizon_end: weighed.horizon.to.toISOString(), source: weighed.source } };

@@ -55,7 +55,12 @@ export async function readPlannedPosts(tx: Tx, { workspaceId, after, exceptPostI
   return new Map(rows.map((row) => [new Date(row.scheduled_at).getTime(), row.id]));
 }
 
-/** Lets one transaction at a time place posts of these accounts. In the order of their ids, as everybody locks them. */
-export async function lockAccounts(tx: Tx, accountIds: readonly string[]): Promise<void> {
-  if (accountIds.length > 0) await tx.execute('select id from account where id in (?) order by id for no key update', [accountIds]);
+const PLACING = 4403;
+
+/**
+ * Lets one transaction at a time place posts of the organization and mode, so that no two get one slot. Taken before the
+ * units of the month: who creates several posts takes it before the first of them.
+ */
+export async function lockPlacing(tx: Tx): Promise<void> {
+  await tx.execute(`select pg_advisory_xact_lock(${PLACING}, hashtext(concat_ws(' ', current_setting('app.org'), current_setting('app.mode'))))`);
 }

@@ -71,6 +71,16 @@ export async function replacePostTags(tx: Tx, post: Pick<Post, 'id' | 'organizat
   await tx.execute(`${sql} on conflict do nothing`, params);
 }
 
+/** The tag must have come from `findTags`. Given already, it stays given. */
+export async function addTagOfPost(tx: Tx, post: Pick<Post, 'id' | 'organizationId' | 'mode'>, tagId: string, now: Date): Promise<void> {
+  const { sql, params } = insertOf(tx, PostTagEntity, [{ postId: post.id, tagId, organizationId: post.organizationId, mode: post.mode, createdAt: now }]);
+  await tx.execute(`${sql} on conflict do nothing`, params);
+}
+
+export async function removeTagOfPost(tx: Tx, postId: string, tagId: string): Promise<void> {
+  await tx.execute('delete from post_tag where post_id = ? and tag_id = ?', [postId, tagId]);
+}
+
 /** Of each post in order of name, in one statement. Posts without tags are absent. */
 export async function tagsOfPosts(tx: Tx, postIds: readonly string[]): Promise<Map<string, Tag[]>> {
   if (postIds.length === 0) return new Map();

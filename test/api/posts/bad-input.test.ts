@@ -184,6 +184,17 @@ describe('what only the targets tell', () => {
     expect(answer.body.error.details.issues.map((one: any) => [one.code, one.path.slice(1)])).toEqual([['invalid_value', [world.mastodon.id, 'visibility']], ['unrecognized_keys', [world.mastodon.id, 'reply_settings']]]);
   });
 
+  test.each([
+    ['null among media', { media: [null] }], ['media without an address', { media: [{}] }], ['a number as media', { media: [5] }], ['an unknown option that sounds like media', { foo_media_id: 1 }],
+  ])('what is put under an account is judged by its platform before anything looks into it: %s', async (_what, values) => {
+    for (const path of ['/v1/posts', '/v1/posts/preflight']) {
+      const mine = await world.send('POST', path, { targets: [world.mastodon.id], scheduled_at: 'draft', content: 'x', target_options: { [world.mastodon.id]: values } });
+      expect(codeOf(mine)).toEqual([422, 'VALIDATION_ERROR']);
+      const nobodys = await world.send('POST', path, { targets: [world.mastodon.id], scheduled_at: 'draft', content: 'x', target_options: { [`acc_${'0'.repeat(32)}`]: values } });
+      expect([200, 201]).toContain(nobodys.status);
+    }
+  });
+
   test('options of no target are kept, unread, with a warning', async () => {
     const stranger = `acc_${'0'.repeat(32)}`;
     const answer = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', target_options: { [stranger]: { anything: 1 }, twitter: { content: 'x' } } });
@@ -195,7 +206,7 @@ describe('what only the targets tell', () => {
     const shared = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', media: [{ url: 'https://a.example/a.png' }, { url }] });
     expect(codeOf(shared)).toEqual([400, 'INVALID_MEDIA_URL']);
     expect(shared.body.error.details.path).toEqual(['media', 1, 'url']);
-    const own = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', target_options: { twitter: { media: [{ url }] } } });
+    const own = await world.post({ targets: ['twitter'], scheduled_at: 'draft', target_options: { twitter: { media: [{ url }] } } });
     expect(own.body.error.details.path).toEqual(['target_options', 'twitter', 'media', 0, 'url']);
   });
 

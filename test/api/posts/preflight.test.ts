@@ -60,9 +60,12 @@ describe('the whole plan', () => {
     expect([created.status, created.scheduled_at, created.auto_schedule.slot_at]).toEqual(['scheduled', first.schedule.scheduled_at, first.schedule.scheduled_at]);
     const next = await plan({ targets: [fresh.id], scheduled_at: 'auto', content: 'auto again' });
     expect(next.schedule.scheduled_at).not.toBe(first.schedule.scheduled_at);
+    const zoned = await world.send('PATCH', `/v1/posts/${created.id}`, { timezone: 'Asia/Tokyo' });
+    expect(zoned.body.auto_schedule).toEqual(created.auto_schedule);
+    expect((await preflight({ post_id: created.id })).body.schedule).toMatchObject({ source: 'auto', auto_schedule: created.auto_schedule });
     const moved = await world.send('PATCH', `/v1/posts/${created.id}`, { scheduled_at: inSeconds(3_600) });
     expect([moved.status, moved.body.auto_schedule]).toEqual([200, null]);
-    const anew = await world.send('PATCH', `/v1/posts/${created.id}`, { scheduled_at: 'auto' });
+    const anew = await world.send('PATCH', `/v1/posts/${created.id}`, { scheduled_at: 'auto', timezone: 'UTC' });
     expect(anew.body.auto_schedule.slot_at).toBe(first.schedule.scheduled_at);
   });
 
@@ -83,6 +86,7 @@ describe('the whole plan', () => {
     }
     expect([new Set(taken).size, taken.length >= 4]).toEqual([taken.length, true]);
     expect(codes(await plan(body), 'error')).toEqual(['NO_SLOT_AVAILABLE']);
+    expect(codes(await plan({ ...body, targets: [`acc_${'0'.repeat(32)}`] }), 'error')).toEqual(['ACCOUNT_NOT_FOUND']);
   });
 });
 
@@ -164,6 +168,18 @@ describe('post_id: a draft or scheduled post with the body laid over it', () => 
     const stranger = (await apiKey(world.api.infra, { organizationId: (await organization(world.api.infra)).id })).secret;
     expect(codeOf(await preflight({ post_id: post.id }, { key: stranger }))).toEqual([404, 'POST_NOT_FOUND']);
   });
+});
+
+test('nothing of an archived workspace is changed or goes out', async () => {
+  const ws = (await workspace(world.api.infra, { organizationId: world.org.id })).id;
+  const own = await account(world.api.infra, { organizationId: world.org.id, workspaceId: ws, platform: 'mastodon' });
+  const post = await world.accepted({ targets: [own.id], scheduled_at: 'draft', content: 'archived' });
+  await inScope(world.api.infra.db, SYSTEM, (tx) => tx.execute("update workspace set status = 'archived' where id = ?", [ws]));
+  for (const [method, path, body] of [['PATCH', '', { scheduled_at: 'now' }], ['PATCH', '', { content: 'x' }], ['PATCH', '/notes', { notes: 'x' }], ['POST', '/duplicate', {}]] as const) {
+    expect(codeOf(await world.send(method, `/v1/posts/${post.id}${path}`, body))).toEqual([409, 'WORKSPACE_NOT_ACTIVE']);
+  }
+  expect(codes((await preflight({ post_id: post.id, scheduled_at: 'now' })).body, 'error')).toEqual(['WORKSPACE_NOT_ACTIVE']);
+  expect((await world.send('DELETE', `/v1/posts/${post.id}`)).status).toBe(204);
 });
 
 test('a body that is none is 422, a read-only key may ask, a key of another workspace may not', async () => {

@@ -153,6 +153,35 @@ describe('signatures', () => {
     await remove(`/v1/signatures/${made.id}`);
   });
 
+  test('skip_signature: false takes the default of now, whatever was frozen', async () => {
+    const made = await signature('SIG1', { workspace_id: brand });
+    const post = await both({ content: 'renewed' });
+    await world.send('PATCH', `/v1/signatures/${made.id}`, { content: 'SIG2' });
+    const changed = await patch(post.id, { skip_signature: false });
+    expect([changed.body.content, changed.body.revision]).toEqual(['renewed\n\nSIG2', 2]);
+    await remove(`/v1/signatures/${made.id}`);
+  });
+
+  test('a copy of a draft is a draft as it was: its words are rendered when it goes out', async () => {
+    const made = await signature('late', { workspace_id: brand });
+    const words = await template('for {{who}}');
+    const draft = await world.accepted({ targets: [named.twitter], scheduled_at: 'draft', template_id: words.id, template_variables: { who: 'you' } });
+    const copy = (await world.send('POST', `/v1/posts/${draft.id}/duplicate`, { scheduled_at: tomorrow() })).body;
+    expect(copy).toMatchObject({ content: 'for you\n\nlate', signature_id: made.id, skip_signature: false, template_id: null });
+    await remove(`/v1/signatures/${made.id}`);
+  });
+
+  test('a copy with another text has none of the source\'s words, its signature neither; texts of its own keep theirs', async () => {
+    const made = await signature('mine', { workspace_id: brand });
+    const post = await both({ content: 'shared', target_options: { twitter: { content: 'own' } } });
+    expect((await world.send('POST', `/v1/posts/${post.id}/duplicate`, { content: 'brand new' })).body).toMatchObject({ content: 'brand new', signature_id: null, skip_signature: true });
+    const copy = (await world.send('POST', `/v1/posts/${post.id}/duplicate`)).body;
+    await remove(`/v1/posts/${post.id}`);
+    await patch(copy.id, { scheduled_at: tomorrow() });
+    expect(await textsOf(copy.id)).toEqual(['own\n\nmine', 'shared\n\nmine']);
+    await remove(`/v1/signatures/${made.id}`);
+  });
+
   test('a copy has the text with its signature, and is not signed again', async () => {
     const made = await signature('signed', { workspace_id: brand });
     const post = await both({ content: 'to copy' });

@@ -23,7 +23,7 @@ export async function findTargets(call: Call, { selectors, standing, workspaceGi
 /** Selectors to accounts, with the statements that it takes: accounts, and the workspaces they lie in. */
 async function resolve(call: Call, selectors: readonly string[], workspaceId: string | null): Promise<Resolution> {
   // An account on a platform without an adapter could not be published to, so it counts as no account.
-  const accounts = (await findSelectedAccounts(call.tx, selectors)).filter((account) => platformCatalog(account.platform) !== null);
+  const accounts = (await findSelectedAccounts(call.tx, selectors, { workspaceId, scope: call.caller.workspaceScope })).filter((account) => platformCatalog(account.platform) !== null);
   const named = [...selectors.filter((one) => one.startsWith('ws_')), ...accounts.flatMap((account) => account.workspaceId ?? [])];
   const workspaces = await findWorkspaces(call.tx, named);
   return resolveTargets(selectors, { accounts, workspaces, workspaceId, caller: call.caller });

@@ -1,14 +1,16 @@
 import { ApiError } from '../../../../infra/contract/errors.ts';
 import type { Config } from '../../../../infra/config/config.ts';
 import type { Mode } from '../../../../infra/contract/platforms.ts';
-import type { MediaItem, OptionMap } from '../../../../infra/db/entities/post.entity.ts';
+import type { MediaItem } from '../../../../infra/db/entities/post.entity.ts';
 import { createGuard, type Guard } from '../../../../infra/http/guard.ts';
+import type { Layer } from './effective-options.ts';
 
 const guards = new WeakMap<Config, Guard>();
 
 interface MediaOfPost {
   media: readonly MediaItem[] | null;
-  targetOptions: OptionMap | null;
+  /** Those that reach a target, and have the form of its platform. */
+  layers: readonly Layer[];
 }
 
 /** Refuses addresses that would be refused when publishing, as far as their text tells. Nothing is asked of the network. */
@@ -26,18 +28,15 @@ function isAllowed(url: string, { config, mode }: { config: Config; mode: Mode }
   return guard.admit(url, { kind: 'media' }).admitted;
 }
 
-function urlsOf({ media, targetOptions }: MediaOfPost): { url: string; path: (string | number)[] }[] {
+function urlsOf({ media, layers }: MediaOfPost): { url: string; path: (string | number)[] }[] {
   const shared = (media ?? []).map((item, index) => ({ url: item.url, path: ['media', index, 'url'] }));
-  const own = Object.entries(targetOptions ?? {}).flatMap(([key, values]) => {
-    const list = Array.isArray(values.media) ? (values.media as MediaItem[]) : [];
-    return list.map((item, index) => ({ url: String(item.url), path: ['target_options', key, 'media', index, 'url'] }));
-  });
+  const own = layers.flatMap(({ key, values }) => ((values.media ?? []) as MediaItem[]).map((item, index) => ({ url: item.url, path: ['target_options', key, 'media', index, 'url'] })));
   return [...shared, ...own];
 }
 
 /** Options that name stored media. None exist until media can be stored, so each is unknown. */
-export function refuseUnknownMedia(targetOptions: OptionMap | null): void {
-  for (const [key, values] of Object.entries(targetOptions ?? {})) {
+export function refuseUnknownMedia(layers: readonly Layer[]): void {
+  for (const { key, values } of layers) {
     const name = Object.keys(values).find((option) => option.endsWith('_media_id') && values[option] !== null);
     if (name === undefined) continue;
     throw new ApiError('MEDIA_NOT_FOUND', `There is no media with the id given as ${name}. Leave the option out.`, { details: { resource: 'media', id: values[name], path: ['target_options', key, name] } });

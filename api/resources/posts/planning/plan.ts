@@ -17,7 +17,7 @@ import type { Resolution, ResolvedTarget } from './resolve-targets.ts';
 import { refuseBroken } from './rules.ts';
 import type { Schedule } from './schedule.ts';
 import { frozen, readTags, readTemplate, refuseForeignTemplate, textOfTemplate, textOfContent } from './sources.ts';
-import { planTargets, refuseEmpty, refuseUnresolvedVariables, type PlannedTarget } from './planned-targets.ts';
+import { planTargets, readTargets, refuseEmpty, refuseUnresolvedVariables, type PlannedTarget } from './planned-targets.ts';
 import { renderShared, type Rendering } from './texts.ts';
 import { workspaceOfPost } from './workspace-of-post.ts';
 
@@ -37,6 +37,8 @@ export interface PostWish {
   templateNamed: string | null;
   variables: Record<string, string>;
   signature: 'default' | FrozenSignature | null;
+  /** How the time that stays was chosen. */
+  autoKept: AutoSchedule | null;
   media: MediaItem[] | null;
   targetOptions: OptionMap | null;
   tagIds: readonly string[];
@@ -79,20 +81,22 @@ export async function planPost(call: Call, wish: PostWish, { judge, lock, confli
   const issues: PlanIssue[] = [];
   const template = wish.templateNamed === null ? null : await judge<ContentTemplate | null>(() => readTemplate(call, wish.templateNamed!), null);
   const tags = await judge<Tag[]>(() => readTags(call, wish.tagIds), []);
-  await judge(() => refuseUnknownMedia(wish.targetOptions), undefined);
   const features = proFeatures(wish);
   await judge(() => refuseUpgrade(features, caller), undefined);
   const { targets, unresolved } = await findTargets(call, wish, judge);
+  const read = readTargets(targets, wish.targetOptions);
+  const layers = read.flatMap((target) => target.read.layers);
+  await judge(() => refuseUnknownMedia(layers), undefined);
   const workspaceId = wish.selectors === null ? wish.standing.workspaceId : await judge(() => workspaceOfPost(derivationOf(wish, targets, call)), wish.workspaceGiven);
   await judge(() => refuseForeignTemplate(template, workspaceId), undefined);
-  await judge(() => refuseMediaUrls(wish, { config: infra.config, mode: caller.mode }), undefined);
+  await judge(() => refuseMediaUrls({ media: wish.media, layers }, { config: infra.config, mode: caller.mode }), undefined);
 
   const { schedule, auto, refuseFull } = await scheduleOf(call, wish, { targets, workspaceId, lock });
   const isDraft = schedule.kind === 'draft';
   const source = wish.source ?? (template === null ? textOfContent(null, wish.variables) : textOfTemplate(template, wish.variables));
   const signature = wish.signature === 'default' ? frozen(await findApplicableSignature(tx, workspaceId)) : wish.signature;
   const rendering: Rendering = { source, signature, date: dayIn(wish.timezone, schedule.at ?? call.now) };
-  const planned = await planTargets(call, targets, { wish, rendering, schedule });
+  const planned = await planTargets(call, read, { wish, rendering, schedule });
   issues.push(...timeIssues(schedule), ...sourceIssues(wish, source, planned), ...accountIssues(targets, schedule), ...planned.flatMap((target) => target.issues));
 
   if (!isDraft) {
@@ -118,15 +122,19 @@ interface Scheduled {
   refuseFull: () => void;
 }
 
+const NO_TIME: Schedule = { kind: 'later', at: null, wallTime: null, warnings: [] };
+
 /** An automatic time is chosen before texts are rendered, because they may show its date. */
 async function scheduleOf({ tx, now }: Call, wish: PostWish, { targets, workspaceId, lock }: { targets: readonly ResolvedTarget[]; workspaceId: string | null; lock: boolean }): Promise<Scheduled> {
   const { schedule } = wish;
-  if (schedule.kind !== 'auto') return { schedule, auto: null, refuseFull: () => {} };
+  if (schedule.kind !== 'auto') return { schedule, auto: wish.autoKept, refuseFull: () => {} };
   const accounts = targets.map((one) => one.account);
+  // Without an account there is nothing to look for; that there is none was said before.
+  if (accounts.length === 0) return { schedule: NO_TIME, auto: null, refuseFull: () => {} };
   const choice = await chooseSlot(tx, { accounts, workspaceId, timezone: wish.timezoneGiven, now, lock, ...(wish.postId === null ? {} : { exceptPostId: wish.postId }) });
   if (choice.kind === 'chosen') return { schedule: { kind: 'later', at: choice.at, wallTime: null, warnings: [] }, auto: choice.explanation, refuseFull: () => {} };
   return {
-    schedule: { kind: 'later', at: null, wallTime: null, warnings: [] },
+    schedule: NO_TIME,
     auto: null,
     refuseFull: () => {
       throw new ApiError('NO_SLOT_AVAILABLE', 'No free slot was found within 30 days. Add slots to the queue schedule, or give a time.', { details: choice.details });

@@ -33,24 +33,33 @@ export interface PlannedTarget extends ResolvedTarget {
 }
 
 interface Plans {
-  wish: { media: MediaItem[] | null; targetOptions: Post['targetOptions']; allowDuplicate: boolean; postId: string | null };
+  wish: { media: MediaItem[] | null; allowDuplicate: boolean; postId: string | null };
   rendering: Rendering;
   schedule: Schedule;
 }
 
-interface Work extends ResolvedTarget {
-  catalog: CatalogEntry;
-  read: ReadLayers;
+interface Work extends ReadTarget {
   effective: Effective;
   rendered: RenderedText;
   isDraft: boolean;
 }
 
-export async function planTargets(call: Call, targets: readonly ResolvedTarget[], plans: Plans): Promise<PlannedTarget[]> {
-  const { wish, rendering, schedule } = plans;
-  const read = targets.map((target) => ({ ...target, catalog: catalogOf(target.account), read: readLayers(wish.targetOptions ?? null, target.account) }));
+/** A target with the options that reach it, in the form of its platform. */
+export interface ReadTarget extends ResolvedTarget {
+  catalog: CatalogEntry;
+  read: ReadLayers;
+}
+
+/** What the schema cannot judge of `target_options`, because only now it is known which platform a key means. */
+export function readTargets(targets: readonly ResolvedTarget[], options: Post['targetOptions']): ReadTarget[] {
+  const read = targets.map((target) => ({ ...target, catalog: catalogOf(target.account), read: readLayers(options ?? null, target.account) }));
   const broken = read.flatMap((one) => one.read.issues);
   if (broken.length > 0) throw validationError(broken);
+  return read;
+}
+
+export async function planTargets(call: Call, read: readonly ReadTarget[], plans: Plans): Promise<PlannedTarget[]> {
+  const { wish, rendering, schedule } = plans;
   const planned = read.map((one) => planOne({ ...one, ...contentFor(one, { wish, rendering }), isDraft: schedule.kind === 'draft' }));
   if (schedule.kind === 'draft') return planned.map((target) => ({ ...target, fingerprint: null }));
   const twins = await twinsOf(call.tx, planned, { at: schedule.at ?? call.now, exceptPostId: wish.postId });
@@ -66,7 +75,7 @@ interface TargetContent {
 }
 
 /** What an account is given to publish: options, media and text, each from the layer that says it last. */
-export function contentFor({ account, catalog, read }: { account: Account; catalog: CatalogEntry; read: ReadLayers }, { wish, rendering }: { wish: Pick<Plans['wish'], 'media'>; rendering: Rendering }): TargetContent {
+function contentFor({ account, catalog, read }: Omit<ReadTarget, 'byId'>, { wish, rendering }: { wish: Pick<Plans['wish'], 'media'>; rendering: Rendering }): TargetContent {
   const effective = effectiveOf(wish, read.layers, catalog);
   return { effective, rendered: renderFor(rendering, account, effective) };
 }

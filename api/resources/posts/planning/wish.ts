@@ -23,6 +23,7 @@ export function wishOfCreation(body: Body, schedule: Schedule): PostWish {
     templateNamed: body.template_id ?? null,
     variables,
     signature: body.skip_signature === true ? null : 'default',
+    autoKept: null,
     media: body.media ?? null,
     targetOptions: storedOptions(body.target_options ?? null),
     tagIds: body.tag_ids ?? [],
@@ -49,6 +50,7 @@ export function wishOfChange(body: Body, { post, targets, accounts }: PostState,
     templateNamed: typeof body.template_id === 'string' ? body.template_id : null,
     variables,
     signature: signatureOf(body, post),
+    autoKept: schedule.at !== null && schedule.at.getTime() === post.scheduledAt?.getTime() ? post.autoSchedule ?? null : null,
     media: given('media', body.media ?? null, post.media ?? null),
     targetOptions: given('target_options', storedOptions(body.target_options ?? null), post.targetOptions ?? null),
     tagIds: body.tag_ids ?? [],
@@ -61,7 +63,8 @@ export function wishOfChange(body: Body, { post, targets, accounts }: PostState,
 /** A signature that is in the text stays the one it was; a draft takes the default of the moment it is rendered. */
 function signatureOf(body: Body, post: Post): PostWish['signature'] {
   const skips = 'skip_signature' in body ? body.skip_signature === true : post.skipSignature;
-  if (skips) return null;
+  // Where none is wished and one is there, the text of a copy came with it.
+  if (skips) return 'content' in body || 'skip_signature' in body ? null : post.signature ?? null;
   return post.status === 'draft' || 'skip_signature' in body ? 'default' : post.signature ?? null;
 }
 
