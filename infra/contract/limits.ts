@@ -48,7 +48,8 @@ export const REMOTE_MEDIA_MAX_BYTES = 10_000_000_000;
 export const SCHEDULE_AHEAD_MAX_MS = 30 * 86_400_000;
 export const SCHEDULE_PAST_GRACE_MS = 300_000;
 export const TARGET_SELECTORS_MAX = 100;
-export const TARGET_SELECTOR_MAX_CHARS = 64;
+/** Of ids and selectors. */
+export const ID_MAX_CHARS = 64;
 export const TARGETS_MAX = 100;
 export const CONTENT_MAX_CHARS = 100_000;
 export const NOTES_MAX_CHARS = 10_000;

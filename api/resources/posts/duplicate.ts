@@ -25,7 +25,7 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
   const targets = selectorsOf(source, body.targets ?? 'all');
   const tags = await tagsOfPosts(tx, [post.id]);
-  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
+  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, allow_duplicate: body.allow_duplicate, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
   const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, inheritedOf(post, body));
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import {
-  CATCH_UP_LATENESS_MAX_SECONDS, CONTENT_MAX_CHARS, NOTES_MAX_CHARS, TAGS_OF_POST_MAX, TARGET_SELECTORS_MAX, TARGET_SELECTOR_MAX_CHARS, TARGETS_MAX,
+  CATCH_UP_LATENESS_MAX_SECONDS, CONTENT_MAX_CHARS, NOTES_MAX_CHARS, TAGS_OF_POST_MAX, TARGET_SELECTORS_MAX, ID_MAX_CHARS, TARGETS_MAX,
   TEMPLATE_VALUE_MAX_CHARS, TEMPLATE_VARIABLES_MAX,
 } from '../../../infra/contract/limits.ts';
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
@@ -32,7 +32,7 @@ function scheduledAt({ zoneIsKnown, isRangeJudged = true }: { zoneIsKnown: boole
   });
 }
 
-const targets = Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGET_SELECTORS_MAX)
+const targets = Joi.array().items(Joi.string().min(1).max(ID_MAX_CHARS)).min(1).max(TARGET_SELECTORS_MAX)
   .description('Account ids, platform names (all accounts on it) or workspace ids (all accounts in it).');
 
 const notes = Joi.string().allow('', null).max(NOTES_MAX_CHARS).description('Internal, never published.');
@@ -43,12 +43,12 @@ const editable = {
   target_options: targetOptions.allow(null),
   timezone: timezone.allow(null),
   notes,
-  template_id: Joi.string().allow(null).description('A content template as the source of the text. Explicit content takes precedence.'),
+  template_id: Joi.string().max(ID_MAX_CHARS).allow(null).description('A content template as the source of the text. Explicit content takes precedence.'),
   template_variables: Joi.object().pattern(VARIABLE_NAME, Joi.string().allow('').max(TEMPLATE_VALUE_MAX_CHARS)).max(TEMPLATE_VARIABLES_MAX).allow(null)
     .description('Values by name. date and account_name are built in.'),
   skip_signature: Joi.boolean().allow(null).description('true: the default signature is not put into the text.'),
   shorten_urls: Joi.boolean().allow(null).description('Pro. Takes effect only where the short-link mode is ask.'),
-  tag_ids: Joi.array().items(Joi.string()).max(TAGS_OF_POST_MAX).allow(null),
+  tag_ids: Joi.array().items(Joi.string().max(ID_MAX_CHARS)).max(TAGS_OF_POST_MAX).allow(null),
   allow_duplicate: Joi.boolean().allow(null).description('true: a text that the account has had within a day is meant.'),
   catch_up: Joi.object({
     max_lateness_seconds: Joi.number().integer().min(0).max(CATCH_UP_LATENESS_MAX_SECONDS),
@@ -66,7 +66,7 @@ export const createBody = Joi.object({
 
 /** Its time is a finding where it is out of range; without a post to begin with it needs what a creation needs. */
 export const preflightBody = Joi.object({
-  post_id: Joi.string().allow(null).description('A draft or scheduled post that the other members are laid over.'),
+  post_id: Joi.string().max(ID_MAX_CHARS).allow(null).description('A draft or scheduled post that the other members are laid over.'),
   targets: targets.when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
   scheduled_at: scheduledAt({ zoneIsKnown: false, isRangeJudged: false }).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
   ...created,
@@ -86,12 +86,13 @@ export const duplicateBody = Joi.object({
   scheduled_at: scheduledAt({ zoneIsKnown: false }).allow(null),
   content: editable.content,
   notes,
+  allow_duplicate: editable.allow_duplicate,
 });
 
 export const notesBody = Joi.object({ notes });
 
 export const retryBody = Joi.object({
-  targets: Joi.array().items(Joi.string().min(1).max(TARGET_SELECTOR_MAX_CHARS)).min(1).max(TARGETS_MAX).description('Account ids or target ids; absent: every failed target whose outcome is known.'),
+  targets: Joi.array().items(Joi.string().min(1).max(ID_MAX_CHARS)).min(1).max(TARGETS_MAX).description('Account ids or target ids; absent: every failed target whose outcome is known.'),
 });
 
 const platforms = Joi.array().items(Joi.string().valid(...PLATFORMS));

@@ -57,7 +57,9 @@ describe('POST /v1/posts/{id}/duplicate', () => {
 
   test('now: published at once, in the name of who duplicates', async () => {
     const source = await ended('published', 'published');
-    const answer = await duplicate(source.id, { scheduled_at: 'now', targets: [world.twitter.id], content: 'another text' });
+    const wish = { scheduled_at: 'now', targets: [world.twitter.id] };
+    expect(codeOf(await duplicate(source.id, wish))).toEqual([422, 'PREFLIGHT_FAILED']);
+    const answer = await duplicate(source.id, { ...wish, allow_duplicate: true });
     expect([answer.status, answer.body.status, ...statuses(answer.body)]).toEqual([201, 'publishing', 'publishing']);
     expect(await outboxOf(world, answer.body.id)).toMatchObject([{ args: { operations: [{ operationId: targetOf(answer.body, world.twitter.id).operation_id }] } }]);
     expect(await read(source.id)).toEqual(source);
