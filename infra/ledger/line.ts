@@ -69,7 +69,7 @@ async function usedOf(tx: Tx, accountId: string, now: Date): Promise<Used> {
  * a time, so that no two take the same place; what it waits for is told by `placeFreeAt` to whoever looks again.
  */
 export async function takePlace(tx: Tx, accountId: string, pace: Pace, now: Date): Promise<boolean> {
-  const [row] = await tx.execute<{ next_allowed_at: string | null; late_allowed_at: string | null }[]>('select next_allowed_at, late_allowed_at from account where id = ? for update', [accountId]);
+  const [row] = await tx.execute<{ next_allowed_at: string | null; late_allowed_at: string | null }[]>('select next_allowed_at, late_allowed_at from account where id = ? for no key update', [accountId]);
   // A statement of its own: joined to the lock, it would count what was claimed as it was before the wait for the lock.
   const standing = await standingOf(tx, accountId, pace, now);
   if (placeFreeAt({ nextAllowedAt: timeOf(row!.next_allowed_at), lateAllowedAt: timeOf(row!.late_allowed_at) }, pace, standing, now) !== null) return false;

@@ -29,6 +29,9 @@ const DYNAMIC_CONFIG = {
   'system.enableActivityEagerExecution': 'true',
   'matching.useNewMatcher': 'true',
   'matching.enableFairness': 'true',
+  // Fairness holds within a partition; between them a lone task may wait for its turn to be forwarded.
+  'matching.numTaskqueueReadPartitions': '1',
+  'matching.numTaskqueueWritePartitions': '1',
   'frontend.WorkerHeartbeatsEnabled': 'true',
 };
 

@@ -23,6 +23,25 @@ async function put(tx: Tx, tenant: Tenant, row: Told, now: Date): Promise<Outbox
   return full;
 }
 
+/** Starts of one organization within one second: the first ones at once, the others one after another. */
+const STARTS_AT_ONCE = 10;
+const START_GAP_MS = 10;
+/** More than these start together with the last, half a minute late. */
+const STARTS_IN_ROW_MAX = 3_000;
+
+/**
+ * Temporal wakes what is due in the order of time, whoever it belongs to. A crowd that is due in one second is therefore put
+ * in a row, so that another organization's post of that second does not wait until the whole crowd is awake.
+ */
+async function inTurn(tx: Tx, { organizationId, mode }: Tenant, scheduledAt: Date): Promise<Date> {
+  const second = Math.floor(scheduledAt.getTime() / 1000) * 1000;
+  const [row] = await tx.execute<{ before: number }[]>(
+    `select count(*)::int as before from (select from post where organization_id = ? and mode = ? and deleted_at is null and status = 'scheduled'
+        and coalesce(published_at, scheduled_at, created_at) >= ? and coalesce(published_at, scheduled_at, created_at) < ? limit ?) as crowd`,
+    [organizationId, mode, new Date(second), new Date(second + 1000), STARTS_IN_ROW_MAX]);
+  return new Date(scheduledAt.getTime() + Math.max(0, row!.before - STARTS_AT_ONCE) * START_GAP_MS);
+}
+
 /** The workflow that carries a post: at once with the operations it is given, or at its due time. */
 export async function startPublishPost(tx: Tx, work: { post: Post; platforms: string[]; operations?: OperationRef[]; availableAt: Date; now: Date; activityTimeoutMs: number; priority?: number }): Promise<OutboxRow> {
   const { post, platforms, operations } = work;
@@ -35,7 +54,7 @@ export async function startPublishPost(tx: Tx, work: { post: Post; platforms: st
     summary: `publish ${post.id} → ${platforms.join(', ')}`.slice(0, 400),
     searchAttributes: { OrganizationId: post.organizationId, PostId: post.id, Platform: [...new Set(platforms)] },
     priority: work.priority ?? (operations === undefined ? PRIORITY.scheduled : PRIORITY.now),
-    startAt: operations === undefined ? post.scheduledAt ?? null : null,
+    startAt: operations === undefined && post.scheduledAt ? await inTurn(tx, post, post.scheduledAt) : null,
     availableAt: work.availableAt,
   }, work.now);
 }
