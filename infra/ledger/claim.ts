@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { KEYED_SENDS_MAX } from '../contract/limits.ts';
+import type { StepEffect } from '../contract/statuses.ts';
 import { inScope, tenant } from '../db/tenant.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { Operation } from '../db/entities/operation.entity.ts';
@@ -8,7 +10,6 @@ import { startForgotten } from '../db/repositories/outbox.ts';
 import { insertOf, writeTogether, type Statement } from '../db/rows.ts';
 import { isPublic } from './effects.ts';
 import { takePlace, type Pace } from './line.ts';
-import type { StepEffect } from '../contract/statuses.ts';
 
 const STEP = { alias: 's', entity: StepEntity };
 
@@ -99,7 +100,8 @@ function mayClaim(operation: Claimed, steps: readonly Step[], request: ClaimRequ
   if (operation.status !== 'sending') return false;
   const inFlight = steps.find((one) => one.name === operation.claimStep);
   if (inFlight?.state === 'done') return true;
-  return inFlight?.name === step.name && step.effect === 'public_keyed' && operation.claimDeadline! <= request.now;
+  // Counted under the lock: of two who saw the last repetition free, one takes it.
+  return inFlight?.name === step.name && step.effect === 'public_keyed' && step.attempt < KEYED_SENDS_MAX && operation.claimDeadline! <= request.now;
 }
 
 interface Plan {
