@@ -28,6 +28,12 @@ export const BEFORE_SENDING: Record<string, Story> = {
     await waitsInTemporal(stage, `post/${post.id}/1`);
     return stage.told('–', Caller.state(post, stage.twitter), post.id);
   },
+  '– | create | auto': async (stage) => {
+    const post = await stage.create('auto');
+    expect([typeof post.auto_schedule, Date.parse(post.scheduled_at) > Date.now()]).toEqual(['object', true]);
+    await waitsInTemporal(stage, `post/${post.id}/1`);
+    return stage.told('–', Caller.state(post, stage.twitter), post.id);
+  },
   '– | create | now': async (stage) => {
     const post = await stage.create('now', WAITS);
     expect([stage.target(post).attempt, stage.target(post).operation_state]).toEqual([1, 'pending']);

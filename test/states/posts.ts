@@ -65,7 +65,7 @@ async function anotherAccount({ system, caller, twitter }: Stage): Promise<strin
 
 /** Drives a row of the interface's own table, and gives it as it was seen. */
 export async function driveService(stage: Stage, row: ServiceRow): Promise<ServiceRow> {
-  const [, request, argument] = /^(create|update|retry|delete)(?: post)?(?:, `?(ISO|draft|now))?/.exec(row.trigger)!;
+  const [, request, argument] = /^(create|update|retry|delete)(?: post)?(?:, `?(ISO|draft|now|auto))?/.exec(row.trigger)!;
   if (request === 'create') return create(stage, row, argument!);
   const post = await postIn(stage, row.from);
   const { id } = post;

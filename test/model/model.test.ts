@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { COMMANDS } from './commands.ts';
+import { Run } from './run.ts';
+import { System } from './system.ts';
+import { time } from './time.ts';
+
+/*
+ * Whatever happens to posts, in whatever order, the service does what the tables of the contract say: a model that knows
+ * nothing but them runs beside it. Requests, clock, carriers and faults interleave as fast-check finds; Temporal is the
+ * only part that is not there, because the test is the one who says which carrier goes on.
+ *
+ * A failure names its seed and the shortest story that leads to it. MODEL_SEED, MODEL_PATH and MODEL_REPLAY play it again;
+ * MODEL_RUNS plays more or fewer stories.
+ */
+const STEPS = 50;
+const { MODEL_RUNS = '200', MODEL_SHRINK_SECONDS = '120', MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
+const SHRINK_MS = Number(MODEL_SHRINK_SECONDS) * 1_000;
+
+let system: System;
+
+beforeAll(async () => {
+  system = await System.start();
+  time.stop();
+}, 120_000);
+
+afterAll(async () => {
+  time.goOn();
+  await system?.stop();
+});
+
+let failedAt = Infinity;
+
+/** Once a story has failed, shorter ones are looked for only for a while. */
+const story = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 2 * STEPS, size: 'max', ...(MODEL_REPLAY === undefined ? {} : { replayPath: MODEL_REPLAY }) }), async (commands) => {
+  if (performance.now() - failedAt > SHRINK_MS) return;
+  time.rewind();
+  const run = new Run(system, await system.organization());
+  try {
+    await fc.asyncModelRun(() => ({ model: {}, real: run }), commands);
+    await run.finish();
+    await run.judge();
+  } catch (error) {
+    failedAt = Math.min(failedAt, performance.now());
+    throw error;
+  } finally {
+    await run.end();
+  }
+});
+
+test(`${MODEL_RUNS} stories of ${STEPS} steps without divergence`, async () => {
+  await fc.assert(story, { numRuns: Number(MODEL_RUNS), ...(MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }), ...(MODEL_PATH === undefined ? {} : { path: MODEL_PATH }) });
+}, 3_600_000);
