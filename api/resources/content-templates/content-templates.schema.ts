@@ -23,7 +23,7 @@ export const createBody = Joi.object({
   ...editable,
   name: editable.name.required(),
   content: editable.content.required(),
-  workspace_id: Joi.string().allow('', null).description('Absent or null: the organization.'),
+  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
 });
 
 export const updateBody = Joi.object({ ...editable, expected_revision: expectedRevisionField });

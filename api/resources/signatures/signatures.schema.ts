@@ -23,7 +23,7 @@ export const createBody = Joi.object({
   content: content.required(),
   position: editable.position.default('append'),
   is_default: editable.is_default.default(false),
-  workspace_id: Joi.string().allow('', null).description('Absent: the organization.'),
+  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
 });
 
 export const updateBody = Joi.object({ ...editable, expected_revision: expectedRevisionField });

@@ -1,18 +1,19 @@
 import Joi from 'joi';
 import { TAG_NAME_MAX_CHARS } from '../../../infra/contract/limits.ts';
-import { pageSchema, trimmed, wireId, wireInstant } from '../../validation/joi-types.ts';
+import { failIssue, pageSchema, trimmed, wireId, wireInstant } from '../../validation/joi-types.ts';
 
 const QUERY_TEXT_MAX_CHARS = 200;
+const COLOR = /^#[0-9A-Fa-f]{6}$/;
 
 const editable = {
   name: trimmed(TAG_NAME_MAX_CHARS).description('Unique in its workspace or the organization, in whatever case.'),
-  color: Joi.string().pattern(/^#[0-9A-Fa-f]{6}$/).custom((color: string) => color.toUpperCase()).description('#RRGGBB'),
+  color: Joi.string().meta({ openapi: { pattern: COLOR.source } }).custom(storedColor).description('#RRGGBB'),
 };
 
 export const createBody = Joi.object({
   name: editable.name.required(),
   color: editable.color.required(),
-  workspace_id: Joi.string().allow('', null).description('Absent: the organization.'),
+  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
 });
 
 export const updateBody = Joi.object(editable);
@@ -32,3 +33,7 @@ export const tagReply = Joi.object({
 });
 
 export const tagPage = pageSchema(tagReply.optional());
+
+function storedColor(color: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  return COLOR.test(color) ? color.toUpperCase() : failIssue(helpers, { code: 'invalid_string', message: 'must be a color such as #1A2B3C' });
+}

@@ -26,6 +26,7 @@ describe('POST /v1/tags', () => {
 
   test('422 names every field that is not valid', async () => {
     expect(issuesOf(await send('POST', '', { name: ' ', color: 'red', colour: '#000000' }))).toEqual(['invalid_string color', 'too_small name', 'unrecognized_keys colour']);
+    expect((await send('POST', '', { name: 'n', color: 'red' })).body.error.details.issues[0].message).toBe('color must be a color such as #1A2B3C');
     expect(issuesOf(await send('POST', '', {}))).toEqual(['required color', 'required name']);
     expect(issuesOf(await send('POST', '', { name: 'n'.repeat(101), color: '#12345G' }))).toEqual(['invalid_string color', 'too_big name']);
   });
