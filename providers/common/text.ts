@@ -1,5 +1,6 @@
 import type { CheckTarget, TextLength } from './catalog-entry.ts';
 import type { IssueList } from './issues.ts';
+import { remembered } from './remembered.ts';
 
 /** The text as it is counted and sent: one kind of line end, nothing blank at its end. */
 export function finalText(text: string | null): string {
@@ -8,11 +9,11 @@ export function finalText(text: string | null): string {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-export function graphemes(text: string): number {
+export const graphemes = remembered((text) => {
   let count = 0;
   for (const _ of segmenter.segment(text)) count++;
   return count;
-}
+});
 
 export function codePoints(text: string): number {
   let count = 0;

@@ -1,4 +1,5 @@
 import twitterText from 'twitter-text';
+import { remembered } from '../common/remembered.ts';
 import { finalText } from '../common/text.ts';
 
 /**
@@ -9,12 +10,16 @@ import { finalText } from '../common/text.ts';
 const ADDRESS_MAX_CHARS = 2_048;
 
 export function weightedLength(text: string | null): number {
+  return weighed(finalText(text).normalize('NFC'));
+}
+
+const weighed = remembered((text) => {
   let length = 0;
-  for (const word of words(finalText(text).normalize('NFC'))) {
+  for (const word of words(text)) {
     length += word.length <= ADDRESS_MAX_CHARS ? twitterText.parseTweet(word).weightedLength : plainWeight(word);
   }
   return length;
-}
+});
 
 /** Text and addresses in the one form in which what was sent and what is read back are equal. */
 export function comparable(text: string): string {
@@ -26,8 +31,10 @@ export function comparableAddress(url: string): string {
 }
 
 export function cashtags(text: string | null): number {
-  return new Set(words(finalText(text)).flatMap((word) => (word.length <= ADDRESS_MAX_CHARS ? twitterText.extractCashtags(word) : []))).size;
+  return countCashtags(finalText(text));
 }
+
+const countCashtags = remembered((text) => new Set(words(text).flatMap((word) => (word.length <= ADDRESS_MAX_CHARS ? twitterText.extractCashtags(word) : []))).size);
 
 /** Words and the blanks between them. Neither addresses nor emoji have blanks within. */
 function words(text: string): string[] {

@@ -5,6 +5,8 @@ import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
+import { mayAccess } from '../../workspace-access.ts';
+import { variablesIn } from '../content-templates/variables.ts';
 import { assertPost } from './access.ts';
 import { createPost } from './create.ts';
 import type { PostWish } from './planning/plan.ts';
@@ -25,7 +27,7 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
   const targets = selectorsOf(source, body.targets ?? 'all');
   const tags = await tagsOfPosts(tx, [post.id]);
-  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, allow_duplicate: body.allow_duplicate, tag_ids: (tags.get(post.id) ?? []).map((tag) => tag.id) };
+  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, allow_duplicate: body.allow_duplicate, tag_ids: (tags.get(post.id) ?? []).filter((tag) => mayAccess(caller, tag.workspaceId ?? null) || !tag.workspaceId).map((tag) => tag.id) };
   const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, inheritedOf(post, body));
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;
@@ -39,17 +41,21 @@ function copyOf(post: Post): Record<string, unknown> {
     timezone: post.timezone,
     // The text has the signature already; that of a draft has none yet.
     skip_signature: post.status === 'draft' ? post.skipSignature : true,
-    shorten_urls: post.shortenUrls,
     catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
     ...(post.workspaceGiven && post.workspaceId ? { workspace_id: post.workspaceId } : {}),
   };
 }
 
-/** With a text of its own the copy has none of the source's words; a draft has words that are not rendered yet. */
+/**
+ * With a text of its own the copy has none of the source's words; a draft has words that are not rendered yet. Where the
+ * shared text is not what every target says, the template speaks again.
+ */
 function inheritedOf(post: Post, { content }: Call['body']): Partial<PostWish> {
   if (typeof content === 'string') return {};
-  if (post.status === 'draft') return { source: post.textSource, variables: post.textSource.variables };
-  return { signature: post.signature ?? null };
+  const source = { source: post.textSource, variables: post.textSource.variables };
+  if (post.status === 'draft') return source;
+  const speaksToEach = post.textSource.kind === 'template' && (post.textSource.overrides !== null || variablesIn(post.content ?? '').includes('account_name'));
+  return { signature: post.signature ?? null, ...(speaksToEach ? source : {}) };
 }
 
 function selectorsOf(source: PostState, wished: 'all' | 'failed' | readonly string[]): readonly string[] {

@@ -22,6 +22,7 @@ export async function listPostTags(call: Call): Promise<Reply> {
 /** PUT /v1/posts/{id}/tags/{tag_id}, in any status: nothing that is published changes, so neither does the revision. */
 export async function addPostTag(call: Call): Promise<Reply> {
   const { state, tag } = await toChange(call);
+  assertLibraryAccess(call.caller, tag.workspaceId ?? null, 'read');
   const { post } = state;
   const before = await tagsOf(call, post.id);
   if (!before.some((one) => one.id === tag.id)) {
@@ -32,14 +33,14 @@ export async function addPostTag(call: Call): Promise<Reply> {
   return { status: 200, body: presentTags(await tagsOf(call, post.id)), workspaceIds: [post.workspaceId ?? null] };
 }
 
-/** DELETE /v1/posts/{id}/tags/{tag_id}. */
+/** DELETE /v1/posts/{id}/tags/{tag_id}. A tag that is on a post may be taken from it by whoever may change the post. */
 export async function removePostTag(call: Call): Promise<Reply> {
   const { state, tag } = await toChange(call);
   const before = await tagsOf(call, state.post.id);
   if (before.some((one) => one.id === tag.id)) {
     await removeTagOfPost(call.tx, state.post.id, tag.id);
     noteChange(call, state);
-  }
+  } else assertLibraryAccess(call.caller, tag.workspaceId ?? null, 'read');
   return { status: 204 };
 }
 
@@ -50,7 +51,6 @@ async function toChange(call: Call): Promise<{ state: PostState; tag: Tag }> {
   await refuseArchived(call, state.post);
   const [tag] = await findTags(tx, [params.tag_id!]);
   if (tag === undefined) throw new ApiError('TAG_NOT_FOUND', 'There is no tag with this id. List the tags to find theirs.', { details: { resource: 'tag' } });
-  assertLibraryAccess(caller, tag.workspaceId ?? null, 'read');
   return { state, tag };
 }
 

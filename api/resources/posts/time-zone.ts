@@ -49,8 +49,23 @@ export function dayIn(zone: string, at: Date): string {
   return new Date(at.getTime() + offsetMs(at.getTime(), zone)).toISOString().slice(0, 10);
 }
 
+/** Offsets that were asked for, by zone and quarter of an hour: nobody changes clocks at other times. */
+const offsets = new Map<string, number>();
+const OFFSETS_KEPT = 50_000;
+const QUARTER_MS = 900_000;
+
 /** How far the zone's clocks are ahead of UTC at an instant. */
 export function offsetMs(instantMs: number, zone: string): number {
+  const quarter = `${zone} ${Math.floor(instantMs / QUARTER_MS)}`;
+  let offset = offsets.get(quarter);
+  if (offset === undefined) {
+    if (offsets.size >= OFFSETS_KEPT) offsets.clear();
+    offsets.set(quarter, (offset = askOffset(instantMs, zone)));
+  }
+  return offset;
+}
+
+function askOffset(instantMs: number, zone: string): number {
   const wholeSecond = Math.floor(instantMs / 1000) * 1000;
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(zone).formatToParts(wholeSecond)) if (type !== 'literal') parts[type] = Number(value);

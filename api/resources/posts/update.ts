@@ -47,8 +47,11 @@ async function changeOf(call: Call, state: PostState, conflicts: () => void): Pr
   const { body } = call;
   const fields = { notes: 'notes' in body ? body.notes : state.post.notes ?? null, catchUp: catchUpOf(body, state.post) };
   const isPlanned = PLANNED_FIELDS.some((name) => name in body);
-  const tags = 'tag_ids' in body ? await readTags(call, body.tag_ids ?? []) : [...state.tags ?? []];
-  if (isPlanned) return { ...fields, tags, plan: await planPost(call, wishOfChange(body, state, scheduleOfChange(call, state.post)), { judge: refusing, lock: true, conflicts }) };
+  if (isPlanned) {
+    const plan = await planPost(call, wishOfChange(body, state, scheduleOfChange(call, state.post)), { judge: refusing, lock: true, conflicts });
+    return { ...fields, plan, tags: 'tag_ids' in body ? plan.tags : state.tags ?? [] };
+  }
+  const tags = 'tag_ids' in body ? await readTags(call, body.tag_ids ?? []) : state.tags ?? [];
   conflicts();
   return { ...fields, tags, plan: null };
 }
@@ -57,7 +60,7 @@ async function changeOf(call: Call, state: PostState, conflicts: () => void): Pr
 export function scheduleOfChange({ body, now }: Pick<Call, 'body' | 'now'>, post: Post): Schedule {
   const timezone: string = 'timezone' in body ? body.timezone ?? 'UTC' : post.timezone;
   if (typeof body.scheduled_at === 'string') return scheduleOrRefuse(body.scheduled_at, { timezone, now });
-  if ('timezone' in body && post.wallTime && post.status === 'scheduled') return orRefuse(readWallTime(post.wallTime, { timezone, now }), 'timezone');
+  if (timezone !== post.timezone && post.wallTime && post.status === 'scheduled') return orRefuse(readWallTime(post.wallTime, { timezone, now }), 'timezone');
   const isDraft = post.status === 'draft';
   return { kind: isDraft ? 'draft' : 'later', at: post.scheduledAt ?? null, wallTime: post.wallTime ?? null, warnings: [] };
 }

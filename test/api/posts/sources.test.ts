@@ -182,6 +182,17 @@ describe('signatures', () => {
     await remove(`/v1/signatures/${made.id}`);
   });
 
+  test('a copy of what a template says to each account says it to each again', async () => {
+    const words = await template('I am {{account_name}}', { platform_overrides: { mastodon: 'Toot of {{account_name}}' } });
+    const post = await both({ template_id: words.id });
+    await remove(`/v1/posts/${post.id}`);
+    const other = await both({ template_id: words.id });
+    const copy = (await world.send('POST', `/v1/posts/${other.id}/duplicate`)).body;
+    await remove(`/v1/posts/${other.id}`);
+    expect((await patch(copy.id, { scheduled_at: tomorrow() })).status).toBe(200);
+    expect(await textsOf(copy.id)).toEqual(['I am Acme on X', 'Toot of acme']);
+  });
+
   test('a copy has the text with its signature, and is not signed again', async () => {
     const made = await signature('signed', { workspace_id: brand });
     const post = await both({ content: 'to copy' });

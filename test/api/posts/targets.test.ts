@@ -199,3 +199,16 @@ describe('options under a workspace', () => {
     expect(answer.body.error.details.issues[0].path).toEqual(['target_options', ws.brand, 'poll', 'multiple']);
   });
 });
+
+describe('a credential of one workspace', () => {
+  test('changes nothing that goes out through an account of the organization', async () => {
+    const draft = await world.post({ targets: [acc.top.id], scheduled_at: 'draft', content: 'by the organization', workspace_id: ws.brand }, { key: all });
+    expect(draft.status).toBe(201);
+    const restricted = (await apiKey(world.api.infra, { organizationId: org, workspaceScope: [ws.brand] })).secret;
+    for (const body of [{ content: 'by somebody else' }, { scheduled_at: 'now' }]) {
+      expect(codeOf(await world.send('PATCH', `/v1/posts/${draft.body.id}`, body, { key: restricted }))).toEqual([403, 'WORKSPACE_ACCESS_DENIED']);
+      expect(codeOf(await world.send('POST', '/v1/posts/preflight', { post_id: draft.body.id, ...body }, { key: restricted }))).toEqual([403, 'WORKSPACE_ACCESS_DENIED']);
+    }
+    expect((await world.send('PATCH', `/v1/posts/${draft.body.id}`, { notes: 'mine' }, { key: restricted })).status).toBe(200);
+  });
+});

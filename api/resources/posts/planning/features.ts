@@ -1,9 +1,9 @@
 import { ApiError } from '../../../../infra/contract/errors.ts';
-import type { Caller } from '../../../route.ts';
+import type { Call, Caller } from '../../../route.ts';
 
-/** Features of the Pro plan that a post uses, by the names of their members. */
-export function proFeatures(wish: { shortenUrls: boolean }): string[] {
-  return wish.shortenUrls ? ['shorten_urls'] : [];
+/** Features of the Pro plan that a body asks for, by the names of their members. What is stored was asked for before. */
+export function proFeatures(body: Call['body']): string[] {
+  return body.shorten_urls === true ? ['shorten_urls'] : [];
 }
 
 /** Everything of Pro is open to test keys. */

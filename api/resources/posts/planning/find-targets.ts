@@ -1,6 +1,7 @@
 import { findSelectedAccounts, findWorkspaces } from '../../../../infra/db/repositories/targets.ts';
 import { platformCatalog } from '../../../../providers/catalog.ts';
 import type { Call } from '../../../route.ts';
+import { mayAccess } from '../../../workspace-access.ts';
 import type { Judge } from './judge.ts';
 import { refuseDenied, refuseInactive, refuseUnresolved, resolveTargets, type Resolution, type ResolvedTarget } from './resolve-targets.ts';
 
@@ -12,12 +13,19 @@ interface Aim {
 
 /** Row 5: the accounts that a post is aimed at. */
 export async function findTargets(call: Call, { selectors, standing, workspaceGiven }: Aim, judge: Judge): Promise<Pick<Resolution, 'unresolved'> & { targets: readonly ResolvedTarget[] }> {
-  if (selectors === null) return { targets: standing.targets, unresolved: [] };
+  if (selectors === null) return { targets: stillGranted(call, standing.targets), unresolved: [] };
   const resolution = await resolve(call, selectors, workspaceGiven);
   await judge(() => refuseUnresolved(resolution), undefined);
   await judge(() => refuseDenied(resolution), undefined);
   await judge(() => refuseInactive(resolution), undefined);
   return resolution;
+}
+
+/** Whoever changes what an account publishes must be allowed to publish through it, as if it were named anew. */
+function stillGranted({ caller }: Call, targets: readonly ResolvedTarget[]): readonly ResolvedTarget[] {
+  const denied = targets.map(({ account }) => account.workspaceId ?? null).filter((workspaceId) => !mayAccess(caller, workspaceId));
+  refuseDenied({ denied });
+  return targets;
 }
 
 /** Selectors to accounts, with the statements that it takes: accounts, and the workspaces they lie in. */

@@ -81,7 +81,7 @@ export async function planPost(call: Call, wish: PostWish, { judge, lock, confli
   const issues: PlanIssue[] = [];
   const template = wish.templateNamed === null ? null : await judge<ContentTemplate | null>(() => readTemplate(call, wish.templateNamed!), null);
   const tags = await judge<Tag[]>(() => readTags(call, wish.tagIds), []);
-  const features = proFeatures(wish);
+  const features = proFeatures(call.body);
   await judge(() => refuseUpgrade(features, caller), undefined);
   const { targets, unresolved } = await findTargets(call, wish, judge);
   const read = readTargets(targets, wish.targetOptions);

@@ -73,7 +73,7 @@ export function refuseUnresolved({ unresolved, overflow }: Resolution): void {
   if (unresolved.length > 0) throw invalidTargets(unresolved, overflow);
 }
 
-export function refuseDenied({ denied }: Resolution): void {
+export function refuseDenied({ denied }: Pick<Resolution, 'denied'>): void {
   if (denied.length > 0) throw workspaceDenied(denied);
 }
 
