@@ -20,6 +20,7 @@ import { TimelineEntryEntity } from './entities/timeline-entry.entity.ts';
 import { UsageCounterEntity } from './entities/usage-counter.entity.ts';
 import { VerdictEntity } from './entities/verdict.entity.ts';
 import { WorkspaceEntity } from './entities/workspace.entity.ts';
+import { joinBegin } from './joined-begin.ts';
 
 export const ENTITIES = [
   AccountEntity, ApiKeyEntity, ContentTemplateEntity, CredentialEntity, EventEntity, EvidenceEntity, OperationEntity, OrganizationEntity, OutboxEntity, PostEntity,
@@ -43,12 +44,16 @@ export async function openDatabase(options: { url: string; pool: number }): Prom
       idle_in_transaction_session_timeout: REQUEST_TRANSACTION_TIMEOUT_MS,
       connectionTimeoutMillis: DATABASE_CONNECTION_TIMEOUT_MS,
       keepAlive: true,
-      onPoolCreated: returnBroken,
+      onPoolCreated(pool: PoolEvents) {
+        pool.on('connect', joinBegin);
+        returnBroken(pool);
+      },
     },
   });
 }
 
 interface PooledClient {
+  query(...given: unknown[]): unknown;
   release(destroy: boolean): void;
   once(event: 'end', listener: () => void): void;
 }

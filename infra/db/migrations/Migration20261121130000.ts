@@ -11,10 +11,10 @@ create unique index tag_name on tag (organization_id, mode, coalesce(workspace_i
 
 create table post_tag (
   post_id text not null references post on delete cascade deferrable initially deferred, tag_id text not null references tag on delete cascade deferrable initially deferred,
-  organization_id text not null, mode text not null, created_at timestamptz(3) not null,
+  organization_id text not null, mode text not null, listed_at timestamptz(3) not null, created_at timestamptz(3) not null,
   primary key (post_id, tag_id)
 );
-create index post_tag_tag on post_tag (tag_id);
+create index post_tag_listed on post_tag (tag_id, listed_at desc, post_id desc);
 
 create table signature (
   id text primary key, organization_id text not null references organization deferrable initially deferred, mode text not null check (mode in ('live','test')), workspace_id text references workspace,
@@ -46,7 +46,6 @@ alter table post
   add column erased_at timestamptz(3);
 create index post_to_erase on post (deleted_at) where deleted_at is not null and erased_at is null;
 update post set text_source = jsonb_build_object('kind', 'content', 'text', content, 'overrides', null, 'variables', '{}'::jsonb) where content is not null;
-create index post_template on post (template_id) where template_id is not null;
 
 -- Late posts of an account wait for each other by a time of their own: those that are on time do not wait for them.
 alter table account add column late_allowed_at timestamptz(3);
@@ -59,9 +58,51 @@ create index target_published on target (account_id, published_at) where status 
 create index outbox_bulk on outbox (organization_id, mode, available_at) where priority = 4;
 `;
 
+/** The order of lists, kept where posts are found by. */
+const PLACES = String.raw`
+-- Row-level security keeps conditions on expressions such as coalesce() out of indexes, so what a list is ordered by is a column.
+alter table post add column listed_at timestamptz(3) not null generated always as (coalesce(published_at, created_at)) stored;
+drop index post_list;
+drop index post_calendar;
+create index post_list on post (organization_id, mode, listed_at desc, id desc) where deleted_at is null;
+create index post_status on post (organization_id, mode, status, listed_at desc, id desc) where deleted_at is null;
+create index post_workspace on post (workspace_id, listed_at desc, id desc) where deleted_at is null and workspace_id is not null;
+create index post_template on post (template_id, listed_at desc, id desc) where template_id is not null;
+create index post_planned on post (organization_id, mode, scheduled_at) where deleted_at is null and published_at is null and scheduled_at is not null;
+
+-- What posts are found by knows their place in the list, so that the list of an account, a platform or a tag is read in order too.
+alter table target add column listed_at timestamptz(3);
+alter table post no force row level security;
+alter table target no force row level security;
+update target set listed_at = post.listed_at from post where post.id = target.post_id;
+alter table post force row level security;
+alter table target force row level security;
+alter table target alter column listed_at set not null;
+create index target_listed on target (account_id, listed_at desc, post_id desc);
+create index target_platform on target (organization_id, mode, platform, listed_at desc, post_id desc);
+
+create function take_place() returns trigger language plpgsql as $$
+begin
+  -- A post that is written by the same statement is not seen here; it was made when this row was.
+  new.listed_at := coalesce((select post.listed_at from post where post.id = new.post_id), new.created_at);
+  return new;
+end $$;
+create trigger listed before insert on target for each row execute function take_place();
+create trigger listed before insert on post_tag for each row execute function take_place();
+
+create function move_place() returns trigger language plpgsql as $$
+begin
+  update target set listed_at = new.listed_at where post_id = new.id;
+  update post_tag set listed_at = new.listed_at where post_id = new.id;
+  return null;
+end $$;
+create trigger listed after update of published_at, created_at on post for each row when (old.listed_at is distinct from new.listed_at) execute function move_place();
+`;
+
 export class Migration20261121130000 extends Migration {
   override up(): void {
     this.addSql(TABLES);
+    this.addSql(PLACES);
     this.addSql(tenantPolicies(['tag', 'post_tag', 'signature', 'content_template', 'queue_schedule']));
   }
 }

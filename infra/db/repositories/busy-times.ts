@@ -46,10 +46,10 @@ export async function readSends(tx: Tx, accountIds: readonly string[], since: Da
 
 /** The posts of a workspace (null = of none) that are planned for a moment after `after`, by that moment in milliseconds. */
 export async function readPlannedPosts(tx: Tx, { workspaceId, after, exceptPostId }: { workspaceId: string | null; after: Date; exceptPostId: string | null }): Promise<Map<number, string>> {
-  // The time of the calendar, which has an index; of a scheduled post in the future it is `scheduled_at`.
+  // In the words of the index of planned posts: no scheduled post has been published.
   const rows = await tx.execute<{ id: string; scheduled_at: string }[]>(
     `select id, scheduled_at from post
-      where coalesce(published_at, scheduled_at, created_at) > ? and deleted_at is null and status = 'scheduled' and workspace_id is not distinct from ? and id is distinct from ?`,
+      where scheduled_at > ? and published_at is null and deleted_at is null and status = 'scheduled' and workspace_id is not distinct from ? and id is distinct from ?`,
     [after, workspaceId, exceptPostId],
   );
   return new Map(rows.map((row) => [new Date(row.scheduled_at).getTime(), row.id]));

@@ -37,7 +37,7 @@ async function inTurn(tx: Tx, { organizationId, mode }: Tenant, scheduledAt: Dat
   const second = Math.floor(scheduledAt.getTime() / 1000) * 1000;
   const [row] = await tx.execute<{ before: number }[]>(
     `select count(*)::int as before from (select from post where organization_id = ? and mode = ? and deleted_at is null and status = 'scheduled'
-        and coalesce(published_at, scheduled_at, created_at) >= ? and coalesce(published_at, scheduled_at, created_at) < ? limit ?) as crowd`,
+        and published_at is null and scheduled_at >= ? and scheduled_at < ? limit ?) as crowd`,
     [organizationId, mode, new Date(second), new Date(second + 1000), STARTS_IN_ROW_MAX]);
   return new Date(scheduledAt.getTime() + Math.max(0, row!.before - STARTS_AT_ONCE) * START_GAP_MS);
 }

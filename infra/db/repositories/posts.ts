@@ -44,6 +44,15 @@ export interface ListedPost extends Tagged {
   at: Date;
 }
 
+/** What posts are found by, and the columns that its order is made of. */
+export interface ListSource {
+  from: string;
+  time: string;
+  id: string;
+  /** A post may be found more than once. */
+  isRepeating: boolean;
+}
+
 interface Branch {
   sql: string;
   params: unknown[];
@@ -52,10 +61,11 @@ interface Branch {
 
 /**
  * The posts of a page, one more than it holds, in its order. What is listed may be told as several branches that have no
- * post in common, so that each can be read in order; each names its own `order`, and `time` is what they are ordered by.
+ * post in common, so that each can be read in order.
  */
-export async function listPosts(tx: Tx, list: { branches: readonly Branch[]; time: string; limit: number }): Promise<ListedPost[]> {
-  const select = ({ sql, order }: Branch) => `(select ${columnsOf(tx, POST)}, ${list.time} as at, ${TAGS} from post where ${sql} ${order})`;
+export async function listPosts(tx: Tx, list: { source: ListSource; branches: readonly Branch[]; limit: number }): Promise<ListedPost[]> {
+  const { from, time, id, isRepeating } = list.source;
+  const select = ({ sql, order }: Branch) => `(select ${isRepeating ? `distinct on (${time}, ${id})` : ''} ${columnsOf(tx, POST)}, ${time} as at, ${TAGS} from ${from} where ${sql} ${order})`;
   const all = list.branches.map(select).join(' union all ');
   const merged = list.branches.length === 1 ? all : `${all} order by at desc, post__id desc limit ${list.limit + 1}`;
   const rows = await tx.execute<Record<string, unknown>[]>(merged, list.branches.flatMap(({ params }) => params));

@@ -123,6 +123,27 @@ describe('GET /v1/posts › filters', () => {
   test.each(['ws_1', 'x'])('workspace_id=%s is 404', async (id) => expect(codeOf(await list(`workspace_id=${id}`))).toEqual([404, 'NOT_FOUND']));
 });
 
+describe('GET /v1/posts › found by account, platform or tag', () => {
+  test('in the order of the list, which a publication changes; each post once', async () => {
+    const { infra } = world.api;
+    const org = (await organization(infra)).id;
+    const key = (await apiKey(infra, { organizationId: org })).secret;
+    const [first, second] = [await account(infra, { organizationId: org, platform: 'mastodon' }), await account(infra, { organizationId: org, platform: 'mastodon' })];
+    const made: any[] = [];
+    for (const at of [0, 1, 2]) made.push((await world.post({ targets: [first.id, second.id], scheduled_at: 'now', content: `text ${at}` }, { key })).body);
+    const tag = newId('tag');
+    await inScope(infra.db, SYSTEM, async (tx) => {
+      await tx.insert(TagEntity, { id: tag, organizationId: org, mode: 'test', name: 'green', color: '#00FF00', createdAt: new Date(), updatedAt: new Date() });
+      await tx.insertMany(PostTagEntity, made.map((post) => ({ postId: post.id, tagId: tag, organizationId: org, mode: 'test' as const, createdAt: new Date() })));
+    });
+    const queries = ['', `account_id=${first.id}`, `account_ids=${first.id},${second.id}`, 'platform=mastodon', `tag_id=${tag}`, `tag_id=${tag}&platform=mastodon&account_id=${second.id}`];
+    const orders = () => Promise.all(queries.map(async (query) => (await list(query, key)).body.data.map((one: any) => made.findIndex((post) => post.id === one.id))));
+    expect(await orders()).toEqual(queries.map(() => [2, 1, 0]));
+    await carriedOut(world, targetOf(made[0], second.id).operation_id, 'published');
+    expect(await orders()).toEqual(queries.map(() => [0, 2, 1]));
+  });
+});
+
 describe('GET /v1/posts › what is shown', () => {
   const first = async (include: string) => (await list(`q=100%25&include=${include}`)).body.data[0];
 
