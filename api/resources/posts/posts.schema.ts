@@ -67,8 +67,8 @@ export const createBody = Joi.object({
 /** Its time is a finding where it is out of range; without a post to begin with it needs what a creation needs. */
 export const preflightBody = Joi.object({
   post_id: Joi.string().max(ID_MAX_CHARS).allow(null).description('A draft or scheduled post that the other members are laid over.'),
-  targets: targets.when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
-  scheduled_at: scheduledAt({ zoneIsKnown: false, isRangeJudged: false }).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }),
+  targets: targets.when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }).description('As on creation. Required without post_id.'),
+  scheduled_at: scheduledAt({ zoneIsKnown: false, isRangeJudged: false }).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }).description(`${TIME_FORMS} Required without post_id.`),
   ...created,
 });
 
