@@ -1,7 +1,9 @@
 import { postsAtRest } from './at-rest.ts';
 import { Commits } from './commits.ts';
+import { postsDueAtOnce } from './due.ts';
 import { acceptToCall } from './latency.ts';
 import { readOptions, type Options } from './options.ts';
+import { benchReads } from './reads.ts';
 import { summaryOf, tableOf, type Measured } from './report.ts';
 import { bareRound, productRound, type Round } from './rounds.ts';
 import { startSetting, type Setting } from './setting.ts';
@@ -9,6 +11,8 @@ import { median } from './stats.ts';
 
 /*
  * npm run bench [-- --posts 60 --concurrency 30 --rounds 5 --scheduled 1000 --profile folder]
+ * npm run bench -- --reads [--rounds 5]: reads on few and on many posts, see reads.ts.
+ * npm run bench -- --due 5000: posts that come due in the same second, and how late they make other organizations' posts.
  * The whole product against a bare workflow on the same servers, in one run, in turns.
  */
 
@@ -54,9 +58,11 @@ async function measure(setting: Setting, options: Options): Promise<Measured> {
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
+  if (options.reads) return benchReads({ rounds: options.rounds, say });
   say('starting PostgreSQL, Temporal, the sandbox, API and workers …');
   const setting = await startSetting(options);
   try {
+    if (options.due > 0) return say(JSON.stringify(await postsDueAtOnce(setting, options.due, say)));
     const summary = summaryOf(await measure(setting, options));
     say(`\n${tableOf(summary)}\n\n${JSON.stringify(summary)}`);
   } finally {
