@@ -45,7 +45,8 @@ function presentTargetAccount(target: Target, account: Account | undefined, oper
 }
 
 function deliveryState(target: Target, operation: Pick<Operation, 'status'> | undefined): string | null {
-  if (operation === undefined) return target.status === 'draft' ? null : 'queued';
+  if (target.status === 'draft') return null;
+  if (operation === undefined) return 'queued';
   return { pending: 'queued', sending: 'in_flight', unknown: 'unknown', succeeded: 'succeeded', failed: 'failed' }[operation.status];
 }
 

@@ -8,6 +8,8 @@ import { finalText } from '../common/text.ts';
  * longer than any address can be are counted without it.
  */
 const ADDRESS_MAX_CHARS = 2_048;
+/** Without a dot there is no address in it, and each of these characters counts one. */
+const PLAIN_WORD = /^(?:[\x21-\x2d\x2f-\x7e]+|[ \t\n]+)$/;
 
 export function weightedLength(text: string | null): number {
   return weighed(finalText(text).normalize('NFC'));
@@ -16,7 +18,7 @@ export function weightedLength(text: string | null): number {
 const weighed = remembered((text) => {
   let length = 0;
   for (const word of words(text)) {
-    length += word.length <= ADDRESS_MAX_CHARS ? twitterText.parseTweet(word).weightedLength : plainWeight(word);
+    length += PLAIN_WORD.test(word) ? word.length : word.length <= ADDRESS_MAX_CHARS ? twitterText.parseTweet(word).weightedLength : plainWeight(word);
   }
   return length;
 });

@@ -7,7 +7,7 @@ import { failIssue } from '../../../validation/joi-types.ts';
 /** http or https, without user info. A fragment names nothing for a server and is not kept. */
 const mediaUrl = Joi.string().max(MEDIA_URL_MAX_CHARS).required().custom((text: string, helpers) => {
   const url = URL.parse(text);
-  const fine = url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '' && !/[\s\\]/.test(text);
+  const fine = url !== null && /^https?:\/\//i.test(text) && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '' && !/[\s\\]/.test(text);
   return fine ? text.replace(/#.*$/s, '') : failIssue(helpers, { code: 'invalid_string', message: 'must be an http or https URL without user info' });
 }).description('Public address of the file. It is fetched when publishing, not before.');
 

@@ -144,7 +144,7 @@ async function scheduleOf({ tx, now }: Call, wish: PostWish, { targets, workspac
 
 /** What the texts of a draft would be made of if it went out now. */
 export async function renderingOfDraft(tx: Tx, post: Post, now: Date): Promise<Rendering> {
-  const signature = post.skipSignature ? null : await findApplicableSignature(tx, post.workspaceId ?? null);
+  const signature = post.skipSignature ? post.signature ?? null : await findApplicableSignature(tx, post.workspaceId ?? null);
   return { source: post.textSource, signature, date: dayIn(post.timezone, now) };
 }
 
