@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openDatabase, type Database } from '../../infra/db/database.ts';
+import { inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
+import { migratedDatabase, type FreshDatabase } from '../support/database.ts';
+import { organization } from '../support/factories.ts';
+
+/* One connection, so that each transaction follows the others on it. */
+
+let database: FreshDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await migratedDatabase();
+  db = await openDatabase({ url: database.url, pool: 1 });
+}, 60_000);
+afterAll(async () => {
+  await db?.close(true);
+  await database?.release();
+});
+
+const count = () => inScope(db, SYSTEM, async (tx) => (await tx.execute<{ count: number }[]>('select count(*)::int as count from organization'))[0]!.count);
+
+test('the first statement answers for itself, in its scope', async () => {
+  const { id } = await organization({ db } as never);
+  const names = () => inScope(db, tenant({ organizationId: id, mode: 'test' }), (tx) => tx.execute<{ id: string; role: string }[]>('select id, current_user as role from organization'));
+  expect(await names()).toEqual([{ id, role: 'oncepost_tenant' }]);
+});
+
+test('a first statement that fails leaves nothing open, and nothing behind', async () => {
+  const before = await count();
+  await expect(inScope(db, SYSTEM, (tx) => tx.execute('select 1 / 0'))).rejects.toThrow(/division by zero/);
+  const failing = inScope(db, SYSTEM, async (tx) => {
+    await tx.execute('delete from organization');
+    await tx.execute('select 1 / 0');
+  });
+  await expect(failing).rejects.toThrow(/division by zero/);
+  expect(await count()).toBe(before);
+});
+
+test('a transaction without a statement is none, and no scope outlives its transaction', async () => {
+  expect(await inScope(db, SYSTEM, async () => 'nothing')).toBe('nothing');
+  await expect(inScope(db, SYSTEM, () => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
+  await expect(db.em.getConnection().execute('select id from organization')).rejects.toThrow(/permission denied|does not exist/);
+  expect(await count()).toBeGreaterThanOrEqual(0);
+});
