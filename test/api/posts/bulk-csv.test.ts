@@ -99,6 +99,11 @@ describe('POST /v1/posts/bulk-csv', () => {
     expect(growth(oneMore, after)).toEqual(growth(before, oneMore));
   });
 
+  test('what refuses nothing is told once beside its row', async () => {
+    const answer = await send([draft({ targets: 'twitter;mastodon', content: '' }), draft()]);
+    expect(answer.body.data.map((row: any) => row.warnings)).toEqual([[{ code: 'CONTENT_REQUIRED', message: expect.any(String) }], undefined]);
+  });
+
   test('cells of the longest kind are taken', async () => {
     const answer = await send([draft({ notes: '😀'.repeat(10_000) }), draft({ content: '😀'.repeat(100_000) }), draft({ external_id: '😀'.repeat(200) })]);
     expect(codes(answer.body)).toEqual([null, null, null]);

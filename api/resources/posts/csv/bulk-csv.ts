@@ -55,8 +55,14 @@ function resultOf(row: ReadRow, outcome: Outcome | undefined, isDryRun: boolean)
   if (row.kind === 'skipped') return { ...place, status: 'skipped' };
   if (row.kind === 'refused') return { ...place, status: 'error', error: rowError(row.error) };
   if (outcome!.error !== null) return { ...place, status: 'error', error: rowError(outcome!.error) };
-  const { body, warnings = [] } = outcome!.reply;
-  return { ...place, status: 'success', ...(isDryRun ? {} : { post_id: body.id }), scheduled_at: body.scheduled_at, ...(warnings.length === 0 ? {} : { warnings }) };
+  const { body, warnings } = outcome!.reply;
+  return { ...place, status: 'success', ...(isDryRun ? {} : { post_id: body.id }), scheduled_at: body.scheduled_at, ...shownWarnings(warnings ?? []) };
+}
+
+/** Once each, though several accounts may have the same. */
+function shownWarnings(found: readonly { code: string; message: string }[]): Pick<RowResult, 'warnings'> {
+  const warnings = [...new Map(found.map(({ code, message }) => [`${code} ${message}`, { code, message }])).values()];
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 /** What is not valid is named by its column: the file has no other places. */
