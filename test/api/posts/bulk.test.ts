@@ -93,7 +93,7 @@ describe('POST /v1/posts/bulk', () => {
     const own = await account(world.api.infra, { organizationId: world.org.id, platform: 'mastodon', workspaceId: granted!.id });
     const before = await rowCounts(world);
     const post = { targets: [own.id], scheduled_at: 'draft', workspace_id: granted!.id };
-    for (const [workspaceId, expected] of [[`ws_${'0'.repeat(32)}`, [404, 'NOT_FOUND']], ['nothing', [404, 'NOT_FOUND']], ['', [404, 'NOT_FOUND']], [other!.id, [403, 'WORKSPACE_ACCESS_DENIED']], [archived!.id, [409, 'WORKSPACE_NOT_ACTIVE']]] as const) {
+    for (const [workspaceId, expected] of [[`ws_${'0'.repeat(32)}`, [404, 'NOT_FOUND']], ['nothing', [404, 'NOT_FOUND']], ['', [404, 'NOT_FOUND']], ['\0', [404, 'NOT_FOUND']], [other!.id, [403, 'WORKSPACE_ACCESS_DENIED']], [archived!.id, [409, 'WORKSPACE_NOT_ACTIVE']]] as const) {
       expect(codeOf(await bulk([post, { targets: 7, workspace_id: workspaceId }], { key }))).toEqual(expected);
     }
     expect(await rowCounts(world)).toEqual(before);
