@@ -9,6 +9,7 @@ export interface Seeded {
   /** Has one post in a thousand. */
   rareAccount: string;
   tag: string;
+  twitter: string;
   /** One of the newest posts, with two targets. */
   post: string;
 }
@@ -40,7 +41,7 @@ export async function seedPosts(db: Database, organizationId: string, posts: num
   }
   await run(operationsOf(posts));
   await run(`insert into post_tag (post_id, tag_id, organization_id, mode, created_at) select id, 'tag_' || ${HEX('1 + (seq / 20) % 10')}, organization_id, mode, created_at from post where seq % 20 = 0`);
-  return { organizationId, workspace: name('ws_', 1), account: name('acc_', 3), rareAccount: name('acc_', RARE), tag: name('tag_', 3), post: await newestPost(db) };
+  return { organizationId, workspace: name('ws_', 1), account: name('acc_', 3), rareAccount: name('acc_', RARE), tag: name('tag_', 3), twitter: name('acc_', 1), post: await newestPost(db) };
 }
 
 /** Posts carry their number in `seq`, so that what belongs to them is found again; nothing that is read looks at it. */

@@ -8,6 +8,7 @@ import { migrate } from '../../infra/db/migrate.ts';
 import { apiKey, organization } from '../support/factories.ts';
 import { freePort, startPostgres } from '../support/servers.ts';
 import { Process } from '../support/system.ts';
+import { benchBulk } from './bulk.ts';
 import { ask, msPer } from './reads-client.ts';
 import { seedPosts, type Seeded } from './reads-seed.ts';
 import { median } from './stats.ts';
@@ -79,6 +80,8 @@ export async function benchReads(options: Options): Promise<void> {
   try {
     for (const posts of SIZES) sides.push(await prepare(join(folder, String(posts)), posts, say));
     await compare(sides as [Side, Side], options);
+    const [few] = sides as [Side];
+    await benchBulk({ ...few, account: few.seeded.twitter }, options);
   } finally {
     await Promise.allSettled(sides.map((side) => side.stop()));
     await rm(folder, { recursive: true, force: true });
