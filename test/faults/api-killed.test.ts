@@ -55,7 +55,7 @@ test.each(['before the commit', 'after the commit'] as const)('kill -9 of the AP
   await system.api.start();
   // A transaction whose client vanished holds its key until PostgreSQL notices.
   const post = await until('the replay is answered', async () => {
-    const answer = await caller.post('/v1/posts', { scheduled_at: 'now', targets: [account.id], content }, { 'idempotency-key': key });
+    const answer = await caller.post('/v1/posts', { scheduled_at: 'now', allow_duplicate: true, targets: [account.id], content }, { 'idempotency-key': key });
     return answer.status === 201 ? answer : null;
   });
   expect(post.headers.get('idempotency-replayed')).toBe(side === 'after the commit' ? 'true' : 'false');
