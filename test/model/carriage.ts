@@ -129,7 +129,7 @@ function claim(carrier: ModelCarrier, around: Surroundings): void {
   const isFree = operation.status === 'pending' || (operation.status === 'sending' && isKeyed(operation) && operation.sends < SENDS_MAX && operation.claim!.until <= now);
   if (!isFree || around.heldUntil !== null) return look(carrier, around);
   if (isLate(operation) && operation.status === 'pending') {
-    if (now - operation.target.account.lateSentAt < LATE_GAP_MS) throw new Error(`${operation.id} is late and went out less than a minute after another`);
+    operation.followsTooSoon = now - operation.target.account.lateSentAt < LATE_GAP_MS;
     operation.target.account.lateSentAt = now;
   }
   if (operation.status === 'pending') operation.revision += 1;

@@ -74,20 +74,30 @@ const takeUp = (run: Run, which: number) => {
 const carry = happening('carry', which, takeUp);
 const step = happening('step', which, (run, which) => (run.carriers.length === 0 ? takeUp(run, which) : run.step(which % run.carriers.length)));
 /** A worker stands still in the middle of a call until it is taken for dead, and another comes to where it was. */
-const overtake = happening('overtake', which, (run, which) => on(at(run.carriers, which), ({ model: { operation } }) => {
-  time.pass(95_000);
-  return run.carry(operation);
-}));
+const overtake = happening('overtake', which, (run, which) => {
+  const holding = run.carriers.filter(({ model }) => model.at === 'answered');
+  return on(at(holding.length > 0 ? holding : run.carriers, which), ({ model: { operation } }) => {
+    time.pass(95_000);
+    return run.carry(operation);
+  });
+});
 const die = happening('die', which, (run, which) => (run.carriers.length === 0 ? undefined : run.die(which % run.carriers.length)));
 const probe = happening('probe', which, (run, which) => {
   const open = run.world.operations.filter((one) => one.nextProbeAt !== null);
   return on(recent(open.length > 0 ? open : run.world.operations, which), (operation) => run.probe(operation));
 });
+/** An unknown outcome is read for again and again, as its schedule has it. */
+const reads = happening('reads', fc.record({ which, times: fc.integer({ min: 2, max: 5 }) }), (run, { which, times }) => on(recent(run.world.operations.filter((one) => one.status === 'unknown'), which), async (operation) => {
+  for (let i = 0; i < times && operation.nextProbeAt !== null; i++) {
+    time.pass(Math.max(0, operation.nextProbeAt - time.now()));
+    await run.probe(operation);
+  }
+}));
 
 const often = (times: number, command: fc.Arbitrary<fc.AsyncCommand<object, Run>>) => Array.from({ length: times }, () => command);
 
 /** In about the measure in which they lead somewhere. */
 export const COMMANDS = [
   ...often(6, create), ...often(2, change), ...often(2, retry), cancel, remove, ...often(2, verdict), ...often(2, begin),
-  ...often(4, tick), outage, ...often(6, carry), ...often(14, step), ...often(2, overtake), die, ...often(4, probe),
+  ...often(4, tick), outage, ...often(6, carry), ...often(14, step), ...often(2, overtake), die, ...often(3, probe), ...often(2, reads),
 ];

@@ -84,6 +84,8 @@ export interface Operation {
   repetitions: number;
   /** A request of it has come to the platform. */
   hasArrived: boolean;
+  /** It is late, and went out within a minute of another late one of its account. */
+  followsTooSoon: boolean;
   failures: number;
   heldBy: string | null;
   beganAt: number;
@@ -126,7 +128,7 @@ export function open(world: World, target: Target, by: { person: boolean; now: n
   target.attempt += 1;
   const operation: Operation = {
     id: '', target, attempt: target.attempt, seq: target.post.seq, byPerson: by.person, text: target.text, status: 'pending', code: null, settledBy: null, settledAt: null, revision: 1,
-    claim: null, claimedAt: null, sentAt: null, sends: 0, repetitions: 0, hasArrived: false, failures: 0, heldBy: null, beganAt: by.now, unknownSince: null, nextProbeAt: null, absentReads: 0, absentSince: null,
+    claim: null, claimedAt: null, sentAt: null, sends: 0, repetitions: 0, hasArrived: false, followsTooSoon: false, failures: 0, heldBy: null, beganAt: by.now, unknownSince: null, nextProbeAt: null, absentReads: 0, absentSince: null,
     verdict: null, result: null, events: [],
   };
   world.operations.push(operation);

@@ -31,7 +31,8 @@ export class Run {
   async #heldUntil({ operation, at }: ModelCarrier, stands: string): Promise<number | null> {
     if (stands !== 'ended' || at === 'claimed' || at === 'answered' || !mayBeHeld(operation, this.#around()) || operation.target.post.isDeleted) return null;
     const [account] = (await this.read(operation.target.post)).targets[operation.target.account.id].accounts;
-    return account.operation_state === 'pending' && account.waiting_for === 'rate_budget' ? Date.parse(account.waiting_until) : null;
+    const isHeld = account.operation_state === 'pending' && (at === 'connected' || account.waiting_for === 'rate_budget');
+    return isHeld ? Date.parse(account.waiting_until) : null;
   }
 
   async read(post: Post): Promise<any> {
@@ -44,23 +45,22 @@ export class Run {
   }
 
   async carry(operation: Operation): Promise<void> {
-    await this.#carry(operation);
-    await this.look(operation.target.post);
+    if ((await this.#carry(operation)) === 'ended') await this.look(operation.target.post);
   }
 
-  async #carry(operation: Operation): Promise<void> {
+  async #carry(operation: Operation): Promise<string> {
     const model: ModelCarrier = { operation, at: 'ended', seen: { at: 0, isOpen: false, sends: 0, failures: 0, claimedAt: null }, answer: null };
     const real = await this.system.carry(operation.id);
     const stands = await real.settled();
     look(model, this.#around(await this.#heldUntil(model, stands)));
     await this.#agree(model, stands);
     if (model.at !== 'ended') this.carriers.push({ real, model });
+    return stands;
   }
 
   async step(index: number): Promise<void> {
     const { operation } = this.carriers[index]!.model;
-    // A claim is seen from outside only as a request that is under way, which every later look shows.
-    if ((await this.#step(index)) !== 'claimed') await this.look(operation.target.post);
+    if ((await this.#step(index)) === 'ended') await this.look(operation.target.post);
   }
 
   async #step(index: number): Promise<string> {
@@ -152,6 +152,7 @@ export class Run {
     if (settledBy !== 'verdict') expect([operation.id, status, entries.length]).toEqual([operation.id, status, status === 'succeeded' ? 1 : status === 'failed' ? 0 : entries.length]);
     expect(entries.length).toBeLessThanOrEqual(sends);
     if (status === 'unknown') expect(sends).toBeGreaterThan(0);
+    expect([operation.id, operation.followsTooSoon]).toEqual([operation.id, false]);
     // Three times in all, whoever sent them.
     expect(operation.repetitions).toBeLessThanOrEqual(target.account.platform === 'mastodon' ? 2 : 0);
   }

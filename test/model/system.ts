@@ -12,7 +12,7 @@ import { openSandboxAccount, sandboxPlatforms, type SandboxPlatform } from '../.
 import { silentLog } from '../../providers/sandbox/log.ts';
 import { openSandbox, type OpenSandbox } from '../../providers/sandbox/open.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { Caller } from '../support/caller.ts';
+import { Caller, type Answered } from '../support/caller.ts';
 import { apiKey, organization } from '../support/factories.ts';
 import { freePort, startPostgres, type TestPostgres } from '../support/servers.ts';
 import { Carrier, depsOf, Line } from './carriers.ts';
@@ -23,6 +23,13 @@ export interface Organization {
   id: string;
   caller: Caller;
   accounts: { id: string; platform: Platform }[];
+}
+
+/** Thousands of replies need not be compressed. */
+class PlainCaller extends Caller {
+  override call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+    return super.call(method, path, body, { 'accept-encoding': 'identity', ...headers });
+  }
 }
 
 /** Everything but Temporal is real: HTTP, PostgreSQL, the activities, the sandbox. The test is the one who carries. */
@@ -77,7 +84,7 @@ export class System {
       }
       return made;
     });
-    return { id, caller: new Caller(this.api.url, secret), accounts };
+    return { id, caller: new PlainCaller(this.api.url, secret), accounts };
   }
 
   /** What a server says of itself is read once; every organization of a run begins with it. */
