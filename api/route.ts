@@ -63,7 +63,7 @@ export interface Reply {
   file?: { type: string; bytes: Buffer };
   headers?: Record<string, string>;
   /** Findings that refused nothing, where they are shown beside the reply. */
-  warnings?: { code: string; message: string }[];
+  warnings?: { code: string; severity: string; message: string }[];
   /** Workspaces the reply shows; checked again when it is replayed. */
   workspaceIds?: (string | null)[];
   /** Members of the body that are one-time secrets: shown now, not kept for a replay, never compressed. */

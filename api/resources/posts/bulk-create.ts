@@ -44,8 +44,10 @@ async function createOne(call: Call, body: unknown): Promise<Outcome> {
   const { values, issues } = judgeBody(body, CREATE);
   if (issues.length > 0) return { error: validationError(issues) };
   const after: (() => Promise<void>)[] = [];
+  // Its turn is known once all are stored.
+  const pace = { priority: PRIORITY.bulk, startsAt: call.now };
   try {
-    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), { priority: PRIORITY.bulk, startsAt: call.now }));
+    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), pace));
     after.forEach((work) => call.afterCommit(work));
     return { reply: reply as CreatedReply, error: null };
   } catch (error) {

@@ -66,7 +66,7 @@ describe('POST /v1/posts/bulk-csv', () => {
       targets: ` ${world.mastodon.id} | twitter ;; `, scheduled_at: ' draft ', content: '  =cmd|\' /C calc\'!A0  ', media_urls: 'https://ex.ample/a%3Bb.jpg;https://ex.ample/b.jpg\nhttps://ex.ample/c.jpg', media_alt: 'first;;third', timezone: 'asia/TOKYO',
       target_options: '{"mastodon": {"visibility": "unlisted"}}', notes: '+1 of mine', external_id: '-row 7', template_variables: '{"name": "@x"}', catch_up: '{"max_lateness_seconds": 60, "on_late": "skip"}', shorten_urls: 'No', skip_signature: 'YES', allow_duplicate: '1', tags: 'news; ',
     }]);
-    expect(answer.body.data).toEqual([{ row: 1, line: 2, status: 'success', post_id: expect.any(String), scheduled_at: null, external_id: '-row 7' }]);
+    expect(answer.body.data).toEqual([{ row: 1, line: 2, status: 'success', post_id: expect.any(String), scheduled_at: null, external_id: '-row 7', warnings: expect.arrayContaining([{ code: 'TEMPLATE_VARIABLES_UNUSED', message: expect.any(String) }]) }]);
     expect(await readPost(answer.body.data[0].post_id)).toMatchObject({
       status: 'draft', content: "  =cmd|' /C calc'!A0  ", timezone: 'Asia/Tokyo', notes: '+1 of mine', skip_signature: true, catch_up: { max_lateness_seconds: 60, on_late: 'skip' }, tags: [{ name: 'News' }], target_options: { mastodon: { visibility: 'unlisted' } },
       media: [{ url: 'https://ex.ample/a%3Bb.jpg', alt_text: 'first' }, { url: 'https://ex.ample/b.jpg', alt_text: null }, { url: 'https://ex.ample/c.jpg', alt_text: 'third' }],

@@ -1,6 +1,6 @@
-import { rehearse } from '../../../../infra/db/tenant.ts';
+import type { ApiError, Issue } from '../../../../infra/contract/errors.ts';
 import { readUsage, usageHeaders } from '../../../../infra/db/repositories/usage.ts';
-import type { Issue } from '../../../../infra/contract/errors.ts';
+import { rehearse } from '../../../../infra/db/tenant.ts';
 import { shownError, type ShownError } from '../../../error-reply.ts';
 import type { Call, Reply } from '../../../route.ts';
 import { assertNamedWorkspace } from '../../../workspace-access.ts';
@@ -60,13 +60,13 @@ function resultOf(row: ReadRow, outcome: Outcome | undefined, isDryRun: boolean)
 }
 
 /** Once each, though several accounts may have the same. */
-function shownWarnings(found: readonly { code: string; message: string }[]): Pick<RowResult, 'warnings'> {
-  const warnings = [...new Map(found.map(({ code, message }) => [`${code} ${message}`, { code, message }])).values()];
+function shownWarnings(found: NonNullable<Reply['warnings']>): Pick<RowResult, 'warnings'> {
+  const warnings = [...new Map(found.filter(({ severity }) => severity === 'warning').map(({ code, message }) => [`${code} ${message}`, { code, message }])).values()];
   return warnings.length === 0 ? {} : { warnings };
 }
 
 /** What is not valid is named by its column: the file has no other places. */
-function rowError(error: Extract<ReadRow, { kind: 'refused' }>['error'] | RowRefusal): ShownError {
+function rowError(error: ApiError | RowRefusal): ShownError {
   const shown = shownError(error);
   if (shown.code !== 'VALIDATION_ERROR') return shown;
   const issues = (shown.details!.issues as Issue[]).map((issue) => ({ ...issue, path: [columnOf(issue.path)] }));
