@@ -69,13 +69,17 @@ export class OutboxRelay {
     await inScope(this.#infra.db, SYSTEM, (tx) => tx.nativeDelete(OutboxEntity, { id: { $in: ids }, availableAt: leasedUntil }));
   }
 
-  /** Rows that are due, of each organization's bulks only the first; and when the next one will be. */
+  /**
+   * Rows that are due, the first of every organization before the second of any, and of each one's bulks only the first; and
+   * when the next one will be. The time is asked outside too: a row that another relay leased meanwhile is left to it.
+   */
   async #lease(now: Date, leasedUntil: Date): Promise<{ rows: OutboxRow[]; nextAt: number }> {
     return inScope(this.#infra.db, SYSTEM, async (tx) => {
       const found = await tx.execute<{ id: string }[]>(
-        `select id from outbox where available_at <= ? and (priority <> ${PRIORITY.bulk} or id in (
-           select distinct on (organization_id, mode) id from outbox where priority = ${PRIORITY.bulk} and available_at <= ? order by organization_id, mode, available_at))
-         order by priority, available_at limit ? for update skip locked`, [now, now, BATCH]);
+        `select id from outbox where available_at <= ? and id in (
+           select id from (select id, priority, available_at, row_number() over (partition by priority, organization_id, mode order by available_at) as turn from outbox where available_at <= ?) as due
+            where priority <> ${PRIORITY.bulk} or turn = 1 order by priority, turn, available_at limit ?)
+         for update skip locked`, [now, now, BATCH]);
       const [next] = await tx.execute<{ at: string | null }[]>('select min(available_at) as at from outbox where available_at > ?', [now]);
       const nextAt = next?.at ? new Date(next.at).getTime() : Infinity;
       if (found.length === 0) return { rows: [], nextAt };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { workflowIds } from '../../infra/contract/workflows.ts';
 import { OutboxEntity } from '../../infra/db/entities/outbox.entity.ts';
 import { PostEntity } from '../../infra/db/entities/post.entity.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
@@ -50,3 +51,21 @@ test('300 posts of one organization and one of another, due at once: all go out 
   const before = sent.filter(({ at }) => at < entry!.at).length;
   expect(before).toBeLessThan(CROWD / 6);
 }, 180_000);
+
+test('what was accepted while Temporal was away is told in turns: the lone post does not wait behind the other organization\'s', async () => {
+  const [crowd, lone] = [await system.tenant(), await system.tenant()];
+  const [many, one] = [new Caller(system.baseUrl, crowd.testKey), new Caller(system.baseUrl, lone.testKey)];
+  await system.worker.stop();
+  await system.temporal.kill();
+  const publish = (caller: Caller, account: string, n: number) => caller.publish({ targets: [account], content: `without Temporal ${n}` });
+  const ids = (await atOnce(Array.from({ length: CROWD }, (_, n) => n), 20, (n) => publish(many, crowd.accounts.twitter!.id, n))).map((post) => post.id as string);
+  const { id } = await publish(one, lone.accounts.twitter!.id, CROWD);
+  await system.temporal.restart();
+  await system.worker.start();
+  await until('Temporal was told of every post', async () => (await inScope(system.db, SYSTEM, (tx) => tx.count(OutboxEntity, { intent: 'start' }))) === 0, 120_000);
+  const startOf = async (postId: string) => (await system.client.workflow.getHandle(workflowIds.publishPost(postId, 1)).describe()).startTime.getTime();
+  const loneStart = await startOf(id);
+  const starts = await atOnce(ids, 20, startOf);
+  // Rows are told in batches of 100, and in the first one the lone post has its place.
+  expect(starts.filter((start) => start < loneStart).length).toBeLessThan(100);
+}, 240_000);
