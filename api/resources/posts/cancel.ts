@@ -1,6 +1,7 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
+import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { backToDraft } from '../../../infra/ledger/back-to-draft.ts';
 import { cancelPending } from '../../../infra/ledger/cancel.ts';
@@ -19,7 +20,7 @@ export async function cancelPost(call: Call): Promise<Reply> {
   else if (post.status !== 'draft') {
     throw new ApiError('INVALID_STATE', `A ${post.status} post has ended, so there is nothing to cancel.`, { details: { status: post.status } });
   }
-  return { status: 200, body: presentPost(state), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
+  return { status: 200, body: presentPost(await withTags(call.tx, state)), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
 }
 
 /** As a change of `scheduled_at` to `draft`. */

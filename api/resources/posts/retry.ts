@@ -1,6 +1,7 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
+import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
@@ -24,7 +25,7 @@ export async function retryPost(call: Call): Promise<Reply> {
   notePost(tx, post, targets.map((target) => ({
     type: 'retry_requested', message: `Attempt ${target.attempt} on ${target.platform} was requested.`, targetId: target.id, actor: caller.actor, requestId, data: { attempt: target.attempt },
   })), now);
-  const reply = { status: 200, body: presentPost(state), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
+  const reply = { status: 200, body: presentPost(await withTags(tx, state)), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
   return waiting(call, { state, reply, waitSeconds });
 }
 

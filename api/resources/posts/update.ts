@@ -3,7 +3,7 @@ import { ApiError } from '../../../infra/contract/errors.ts';
 import { CATCH_UP_LATENESS_DEFAULT_SECONDS } from '../../../infra/contract/limits.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
-import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
+import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost, refuseArchived } from './access.ts';
@@ -30,7 +30,7 @@ export async function updatePost(call: Call): Promise<Reply> {
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
   await refuseArchived(call, state.post);
-  const before: PostState = { ...state, tags: (await tagsOfPosts(tx, [state.post.id])).get(state.post.id) ?? [] };
+  const before = await withTags(tx, state);
   const change = await changeOf(call, before, () => {
     refuseState(state.post);
     refuseStale(state.post, expected);

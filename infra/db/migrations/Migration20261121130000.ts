@@ -45,7 +45,10 @@ alter table post
   add column shorten_urls boolean not null default false, add column auto_schedule jsonb,
   add column erased_at timestamptz(3);
 create index post_to_erase on post (deleted_at) where deleted_at is not null and erased_at is null;
+-- Forced row-level security hides every row from the owner too.
+alter table post no force row level security;
 update post set text_source = jsonb_build_object('kind', 'content', 'text', content, 'overrides', null, 'variables', '{}'::jsonb) where content is not null;
+alter table post force row level security;
 
 -- Late posts of an account wait for each other by a time of their own: those that are on time do not wait for them.
 alter table account add column late_allowed_at timestamptz(3);

@@ -5,6 +5,7 @@ import type { Post } from '../entities/post.entity.ts';
 import { PostTagEntity, TagEntity, type Tag } from '../entities/tag.entity.ts';
 import { columnsOf, rowOf } from '../joined.ts';
 import { insertOf } from '../rows.ts';
+import type { PostState } from './events.ts';
 
 const TAG = { alias: 't', entity: TagEntity };
 
@@ -88,4 +89,9 @@ export async function tagsOfPosts(tx: Tx, postIds: readonly string[]): Promise<M
     `select p.post_id, ${columnsOf(tx, TAG)} from post_tag p join tag t on t.id = p.tag_id where p.post_id in (?) order by ${TAG_NAME}, t.id`, [postIds]);
   const ofPost = Map.groupBy(rows, (row) => row.post_id as string);
   return new Map([...ofPost].map(([postId, found]) => [postId, found.map((row) => rowOf(tx, TAG, row)!)]));
+}
+
+/** A post that was read under its lock, to be shown. */
+export async function withTags(tx: Tx, state: PostState): Promise<PostState> {
+  return { ...state, tags: (await tagsOfPosts(tx, [state.post.id])).get(state.post.id) ?? [] };
 }

@@ -216,6 +216,7 @@ describe('tags', () => {
     expect([changed.body.tags.length, changed.body.revision]).toEqual([1, 2]);
     expect((await patch(post.id, { tag_ids: [tags[0].id] })).body.revision).toBe(2);
     expect((await world.send('POST', `/v1/posts/${post.id}/duplicate`)).body.tags).toEqual(changed.body.tags);
+    expect((await world.send('POST', `/v1/posts/${post.id}/cancel`)).body.tags).toEqual(changed.body.tags);
     expect((await patch(post.id, { tag_ids: null })).body.tags).toEqual([]);
     expect(codeOf(await patch(post.id, { tag_ids: [`tag_${'0'.repeat(32)}`] }))).toEqual([404, 'TAG_NOT_FOUND']);
   });
