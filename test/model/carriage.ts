@@ -1,4 +1,4 @@
-import { backToDraft, cancelPending, isTooLate, LIMIT_MS, settle, type Operation, type Ruling, type World } from './model.ts';
+import { backToDraft, cancelPending, isTooLate, LIMIT_MS, settle, type Operation, type PublicObject, type Ruling, type World } from './model.ts';
 import type { Stop } from './carriers.ts';
 
 /*
@@ -192,7 +192,7 @@ function unknownFrom(operation: Operation, now: number): Ruling {
 }
 
 /** What a read of the platform shows: the one object that can be it, its absence, or nothing that proves anything. */
-function read({ text, target }: Operation, since: number): World['accounts'][0]['objects'][0] | 'absent' | 'several' | 'unreadable' {
+function read({ text, target }: Operation, since: number): PublicObject | 'absent' | 'several' | 'unreadable' {
   const { platform, hidden, objects } = target.account;
   const from = platform === 'twitter' ? Math.floor((since - WINDOW_MS) / 1_000) * 1_000 : since - WINDOW_MS;
   // The statuses of mastodon are read from the newest on, so what hides among them hides every window.

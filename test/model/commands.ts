@@ -81,7 +81,15 @@ const overtake = happening('overtake', which, (run, which) => {
     return run.carry(operation);
   });
 });
-const die = happening('die', which, (run, which) => (run.carriers.length === 0 ? undefined : run.die(which % run.carriers.length)));
+const die = happening('die', which, (run, which) => (run.carriers.length === 0 ? undefined : run.die(which % run.carriers.length)));/** As before, and a person who takes it for not done has it sent once more, while the answer to the first request is still on its way. */
+const giveUp = happening('give up', which, (run, which) => on(at(run.carriers.filter(({ model }) => model.at === 'answered'), which), async ({ model: { operation } }) => {
+  time.pass(95_000);
+  await run.carry(operation);
+  if (operation.status !== 'unknown') return;
+  await requests.verdict(run, operation, { happened: false, isStale: false, again: false });
+  await requests.retry(run, operation.target.post, null);
+}));
+
 const probe = happening('probe', which, (run, which) => {
   const open = run.world.operations.filter((one) => one.nextProbeAt !== null);
   return on(recent(open.length > 0 ? open : run.world.operations, which), (operation) => run.probe(operation));
@@ -99,5 +107,5 @@ const often = (times: number, command: fc.Arbitrary<fc.AsyncCommand<object, Run>
 /** In about the measure in which they lead somewhere. */
 export const COMMANDS = [
   ...often(6, create), ...often(2, change), ...often(2, retry), cancel, remove, ...often(2, verdict), ...often(2, begin),
-  ...often(4, tick), outage, ...often(6, carry), ...often(14, step), ...often(2, overtake), die, ...often(3, probe), ...often(2, reads),
+  ...often(4, tick), outage, ...often(6, carry), ...often(14, step), ...often(2, overtake), giveUp, die, ...often(3, probe), ...often(2, reads),
 ];

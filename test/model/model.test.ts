@@ -11,10 +11,10 @@ import { time } from './time.ts';
  * only part that is not there, because the test is the one who says which carrier goes on.
  *
  * A failure names its seed and the shortest story that leads to it. MODEL_SEED, MODEL_PATH and MODEL_REPLAY play it again;
- * MODEL_RUNS=200 plays the whole size, in about two minutes; the default is what fits into a minute and a half.
+ * MODEL_RUNS plays more or fewer stories.
  */
 const STEPS = 50;
-const { MODEL_RUNS = '150', MODEL_SHRINK_SECONDS = '120', MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
+const { MODEL_RUNS = '200', MODEL_SHRINK_SECONDS = '120', MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
 const SHRINK_MS = Number(MODEL_SHRINK_SECONDS) * 1_000;
 
 let system: System;

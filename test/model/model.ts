@@ -95,6 +95,8 @@ export interface Operation {
   absentSince: number | null;
   /** Of the verdict in force. */
   verdict: { happened: boolean; platformPostId: string | null } | null;
+  /** A person said once that it did not happen, right or wrong. */
+  wasDenied: boolean;
   /** What its result names: an object of the platform, or an id that a person gave. */
   result: PublicObject | string | null;
   events: string[];
@@ -129,7 +131,7 @@ export function open(world: World, target: Target, by: { person: boolean; now: n
   const operation: Operation = {
     id: '', target, attempt: target.attempt, seq: target.post.seq, byPerson: by.person, text: target.text, status: 'pending', code: null, settledBy: null, settledAt: null, revision: 1,
     claim: null, claimedAt: null, sentAt: null, sends: 0, repetitions: 0, hasArrived: false, followsTooSoon: false, failures: 0, heldBy: null, beganAt: by.now, unknownSince: null, nextProbeAt: null, absentReads: 0, absentSince: null,
-    verdict: null, result: null, events: [],
+    verdict: null, wasDenied: false, result: null, events: [],
   };
   world.operations.push(operation);
   Object.assign(target, { status: 'publishing', code: null, waitingUntil: 0, operation });

@@ -187,7 +187,7 @@ export async function verdict(run: Run, operation: Operation, given: { happened:
   if (operation.status === 'unknown') {
     settle(operation, 'verdict', happened ? { kind: 'succeeded', result: platformPostId! } : { kind: 'failed', code: 'VERDICT_DID_NOT_HAPPEN' }, { now: time.now() });
     operation.verdict = { happened, platformPostId };
-    if (!happened) operation.nextProbeAt = time.now() + 3_600_000;
+    if (!happened) Object.assign(operation, { wasDenied: true, nextProbeAt: time.now() + 3_600_000 });
   }
   expect([reply.body.status, reply.body.revision, reply.body.settled_by]).toEqual([operation.status, operation.revision, operation.settledBy]);
 }

@@ -135,11 +135,19 @@ export class Run {
   async judge(): Promise<void> {
     const entries = await this.#ledger();
     for (const operation of this.world.operations) this.#judgeOperation(operation, entries.filter((one) => one.operation_id === operation.id));
-    expect(entries.filter((one) => one.double)).toEqual([]);
+    const doubles = entries.filter((one) => one.double).map((one) => one.operation_id);
+    expect(doubles.toSorted()).toEqual(this.world.operations.filter((one) => this.#repeatsWhatWasDenied(one)).map((one) => one.id).toSorted());
     expect(entries.length).toBe(this.world.accounts.flatMap((account) => account.objects).length);
     for (const post of this.world.posts) await this.look(post);
     for (const post of this.world.posts) if (!post.isDeleted) expect(['publishing', 'scheduled'].includes(post.status) && post.scheduledAt! <= time.now()).toBe(false);
     await this.#judgeRows();
+  }
+
+  /** The only way to something twice: a person says that it did not happen, is wrong, and asks for it again. */
+  #repeatsWhatWasDenied(operation: Operation): boolean {
+    const { account, post } = operation.target;
+    const made = (one: Operation) => account.objects.findIndex((object) => object.operation === one);
+    return made(operation) >= 0 && this.world.operations.some((one) => one.wasDenied && one.target.post === post && one.target.account === account && one.attempt < operation.attempt && made(one) >= 0 && made(one) < made(operation));
   }
 
   #judgeOperation(operation: Operation, entries: any[]): void {
