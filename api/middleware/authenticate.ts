@@ -1,7 +1,6 @@
 import { ApiError } from '../../infra/contract/errors.ts';
 import { bearerDigest, bearerPrefix } from '../../infra/crypto/bearer.ts';
 import type { Infra } from '../../infra/context.ts';
-import type { Tx } from '../../infra/db/database.ts';
 import { findKeyByDigest, noteKeyUse, type KeyRow } from '../../infra/db/repositories/api-keys.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { ClientAddress } from '../client-address.ts';
@@ -13,7 +12,7 @@ import { takeRequestTokens } from './rate-limit.ts';
 const LAST_USED_EVERY_MS = 5 * 60_000;
 const NOT_VALID = 'This key is not valid.';
 
-/** Rows 11 to 14, in one transaction of the system scope. Nothing is cached: a revoked key is refused by the next request. */
+/** Rows 11 to 14. Nothing is cached: a revoked key is refused by the next request. */
 export function authenticate(infra: Infra): Middleware {
   const addresses = new ClientAddress(infra.config.trustedProxies);
   const failures = new FailedAuthentications(infra);
@@ -27,11 +26,8 @@ export function authenticate(infra: Infra): Middleware {
     }
     const digests = infra.secrets.peppers.map((pepper) => ({ pepperId: pepper.id, digest: bearerDigest(pepper, secret) }));
     const now = infra.clock.now();
-    const key = await inScope(infra.db, SYSTEM, async (tx) => {
-      const found = await findKeyByDigest(tx, digests);
-      if (found !== null && found.enabled && !isExpired(found, now)) await admit(ctx, tx, found);
-      return found;
-    });
+    const key = await findKeyByDigest(infra.db, digests);
+    if (key !== null && key.enabled && !isExpired(key, now)) await admit(ctx, infra, key);
     // Unknown and disabled keys take the same path, so that their answers take the same time.
     if (key === null || !key.enabled) await failures.countUnknown(address);
     if (key === null || !key.enabled) throw unauthorized(NOT_VALID);
@@ -42,11 +38,11 @@ export function authenticate(infra: Infra): Middleware {
 }
 
 /** Rows 13 and 14. */
-async function admit(ctx: Context, tx: Tx, key: KeyRow): Promise<void> {
+async function admit(ctx: Context, infra: Infra, key: KeyRow): Promise<void> {
   ctx.state.caller = callerOf(key);
   ctx.set('X-Oncepost-Mode', key.mode);
   refuseEndedOrganization(key);
-  await takeRequestTokens(ctx, tx, key);
+  await takeRequestTokens(ctx, infra, key);
 }
 
 function presentedSecret(ctx: Context): string {

@@ -1,6 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import type { Mode } from '../contract/platforms.ts';
 import type { Database, Tx } from './database.ts';
+import { ALONE } from './joined-begin.ts';
 import { flush, writeHeld } from './rows.ts';
 
 /** Who a transaction acts for. Rows of anybody else do not exist for it: PostgreSQL's row-level security sees to that. */
@@ -25,6 +26,11 @@ export async function inScope<T>(db: Database, scope: Scope, work: (tx: Tx) => P
 /** As `inScope`, for who only reads: everything is seen as it was at one moment, so that no post is shown with targets of another. */
 export async function inSnapshot<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
   return open(db, scope, work, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+}
+
+/** A transaction of one statement, in one round trip: scope, statement and end travel together. */
+export async function askAlone<T extends object>(db: Database, scope: Scope, statement: { sql: string; params: unknown[] }): Promise<T[]> {
+  return open(db, scope, (tx) => tx.execute<T[]>(`${ALONE} ${statement.sql}`, statement.params), {});
 }
 
 async function open<T>(db: Database, scope: Scope, work: (tx: Tx) => Promise<T>, options: { isolationLevel?: IsolationLevel }): Promise<T> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openDatabase, type Database } from '../../infra/db/database.ts';
-import { inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
+import { askAlone, inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
 import { migratedDatabase, type FreshDatabase } from '../support/database.ts';
 import { organization } from '../support/factories.ts';
 
@@ -42,4 +42,13 @@ test('a transaction without a statement is none, and no scope outlives its trans
   await expect(inScope(db, SYSTEM, () => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
   await expect(db.em.getConnection().execute('select id from organization')).rejects.toThrow(/permission denied|does not exist/);
   expect(await count()).toBeGreaterThanOrEqual(0);
+});
+
+test('a statement alone is a whole transaction: what it wrote stays, what fails leaves nothing open', async () => {
+  const { id } = await organization({ db } as never);
+  const alone = (sql: string, params: unknown[] = []) => askAlone<{ name: string }>(db, SYSTEM, { sql, params });
+  expect(await alone('update organization set name = ? where id = ? returning name', ['alone', id])).toEqual([{ name: 'alone' }]);
+  await expect(alone('select 1 / 0')).rejects.toThrow(/division by zero/);
+  await expect(db.em.getConnection().execute('select id from organization')).rejects.toThrow(/permission denied|does not exist/);
+  expect(await alone('select name from organization where id = ?', [id])).toEqual([{ name: 'alone' }]);
 });

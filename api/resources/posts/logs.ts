@@ -1,10 +1,10 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { isId } from '../../../infra/contract/ids.ts';
 import { DELETED_POST_READABLE_MS } from '../../../infra/contract/limits.ts';
-import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { logRow, logRows, type LogRow } from '../../../infra/db/repositories/target-log.ts';
 import { instant } from '../../../infra/wire/post-target.ts';
 import { allOf, pageReply, type Clause } from '../../page.ts';
+import { findPostRow } from '../../../infra/db/repositories/posts.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace, assertWorkspaceAccess, visibleWorkspaces } from '../../workspace-access.ts';
 import { assertReadablePost } from './access.ts';
@@ -21,7 +21,7 @@ export async function listLogs(call: Call): Promise<Reply> {
 
 /** GET /v1/posts/{id}/logs: readable for a while after a deletion too. */
 export async function listPostLogs(call: Call): Promise<Reply> {
-  const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
+  const post = await findPostRow(call.tx, call.params.id!);
   assertReadablePost(post, call);
   return logPage(call, [{ sql: 'target.post_id = ?', params: [post.id] }]);
 }

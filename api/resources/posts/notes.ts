@@ -1,13 +1,13 @@
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
-import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
+import { findPostRow } from '../../../infra/db/repositories/posts.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertLivePost, assertPost, refuseArchived } from './access.ts';
 
 /** GET /v1/posts/{id}/notes. */
 export async function getNotes(call: Call): Promise<Reply> {
-  const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
+  const post = await findPostRow(call.tx, call.params.id!);
   assertLivePost(post, call.caller);
   return { status: 200, body: { notes: post.notes ?? null }, workspaceIds: [post.workspaceId ?? null] };
 }

@@ -1,12 +1,12 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { TAGS_OF_POST_MAX } from '../../../infra/contract/limits.ts';
-import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import type { Tag } from '../../../infra/db/entities/tag.entity.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { addTagOfPost, findTags, removeTagOfPost, tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import { refuseBeyond } from '../../library-limit.ts';
+import { findPostRow } from '../../../infra/db/repositories/posts.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertLibraryAccess } from '../../workspace-access.ts';
 import { presentTag } from '../tags/tags.present.ts';
@@ -14,7 +14,7 @@ import { assertLivePost, assertPost, refuseArchived } from './access.ts';
 
 /** GET /v1/posts/{id}/tags. */
 export async function listPostTags(call: Call): Promise<Reply> {
-  const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
+  const post = await findPostRow(call.tx, call.params.id!);
   assertLivePost(post, call.caller);
   return { status: 200, body: presentTags(await tagsOf(call, post.id)), workspaceIds: [post.workspaceId ?? null] };
 }

@@ -1,14 +1,14 @@
-import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { listPostTimeline, type PostTimelineRow } from '../../../infra/db/repositories/post-timeline.ts';
 import { instant } from '../../../infra/wire/post-target.ts';
 import { allOf, pageReply, type Clause } from '../../page.ts';
+import { findPostRow } from '../../../infra/db/repositories/posts.ts';
 import type { Call, Reply } from '../../route.ts';
 import { oldestFirst } from '../operations/oldest-first.ts';
 import { assertReadablePost } from './access.ts';
 
 /** GET /v1/posts/{id}/timeline: oldest first, readable for a while after a deletion too. */
 export async function listTimeline(call: Call): Promise<Reply> {
-  const post = await call.tx.findOne(PostEntity, { id: call.params.id! });
+  const post = await findPostRow(call.tx, call.params.id!);
   assertReadablePost(post, call);
   const { order, ...window } = oldestFirst(call.window!, { time: 't.at', id: 't.id' });
   const rows = await listPostTimeline(call.tx, post.id, { ...allOf([...filters(call.query), window]), order });

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Mode } from '../../contract/platforms.ts';
-import type { Tx } from '../database.ts';
+import type { Database, Tx } from '../database.ts';
+import { askAlone, SYSTEM } from '../tenant.ts';
 
 /** A key and its organization, as one query reads them. */
 export interface KeyRow {
@@ -30,14 +31,14 @@ export interface PepperedDigest {
   digest: Buffer;
 }
 
-/** The key of a presented secret. Needs the system scope: nobody knows yet whose key it is. */
-export async function findKeyByDigest(tx: Tx, digests: readonly PepperedDigest[]): Promise<KeyRow | null> {
-  const rows = await tx.execute<Record<string, any>[]>(
-    `select k.id, k.organization_id, k.mode, k.permissions, k.workspace_scope, k.enabled, k.expires_at, k.last_used_at, k.pepper_id, k.digest,
+/** The key of a presented secret. In the system scope: nobody knows yet whose key it is. */
+export async function findKeyByDigest(db: Database, digests: readonly PepperedDigest[]): Promise<KeyRow | null> {
+  const rows = await askAlone<Record<string, any>>(db, SYSTEM, {
+    sql: `select k.id, k.organization_id, k.mode, k.permissions, k.workspace_scope, k.enabled, k.expires_at, k.last_used_at, k.pepper_id, k.digest,
             o.status, o.plan, o.quota_mode, o.quota_units, o.rate_per_minute, o.require_workspace_id
        from api_key k join organization o on o.id = k.organization_id where k.digest in (?)`,
-    [digests.map((one) => one.digest)],
-  );
+    params: [digests.map((one) => one.digest)],
+  });
   const row = rows.find((one) => digests.some((digest) => digest.pepperId === one.pepper_id && timingSafeEqual(digest.digest, one.digest as Buffer)));
   return row === undefined ? null : toKeyRow(row);
 }

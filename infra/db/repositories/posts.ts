@@ -29,6 +29,12 @@ export async function readPost(tx: Tx, id: string): Promise<PostState | null> {
   return { ...(await loadState(tx, post)), tags };
 }
 
+/** The row alone, without the unit of work of the ORM, which every reading route would feel. */
+export async function findPostRow(tx: Tx, id: string): Promise<Post | null> {
+  const [row] = await tx.execute<Record<string, unknown>[]>(`select ${columnsOf(tx, POST)} from post where id = ?`, [id]);
+  return row === undefined ? null : rowOf(tx, POST, row);
+}
+
 /** Whether a target is under way and not put off to a time beyond the deadline. */
 export async function hasTargetToWaitFor(tx: Tx, postId: string, deadline: Date): Promise<boolean> {
   const rows = await tx.execute<{ id: string }[]>(
