@@ -58,13 +58,13 @@ export async function claim(db: Database, request: ClaimRequest): Promise<string
   });
 }
 
-type Claimed = Pick<Operation, 'status' | 'claimStep' | 'workflowId'> & { claimDeadline: Date | null };
+type Claimed = Pick<Operation, 'status' | 'claimStep' | 'workflowId'> & { claimDeadline: Date | null; isDeleted: boolean };
 
 async function lockForClaim(tx: Tx, id: string): Promise<Claimed> {
-  const [row] = await tx.execute<{ status: Operation['status']; claim_step: string | null; claim_deadline: string | null; workflow_id: string }[]>(
-    'select status, claim_step, claim_deadline, workflow_id from operation where id = ? for update', [id]);
+  const [row] = await tx.execute<{ status: Operation['status']; claim_step: string | null; claim_deadline: string | null; workflow_id: string; is_deleted: boolean | null }[]>(
+    'select status, claim_step, claim_deadline, workflow_id, (select deleted_at is not null from post where post.id = operation.post_id) as is_deleted from operation where id = ? for update', [id]);
   if (row === undefined) throw new Error(`operation ${id} is gone`);
-  return { status: row.status, claimStep: row.claim_step, claimDeadline: row.claim_deadline === null ? null : new Date(row.claim_deadline), workflowId: row.workflow_id };
+  return { status: row.status, claimStep: row.claim_step, claimDeadline: row.claim_deadline === null ? null : new Date(row.claim_deadline), workflowId: row.workflow_id, isDeleted: row.is_deleted === true };
 }
 
 async function storedSteps(tx: Tx, operationId: string): Promise<Step[]> {
@@ -96,7 +96,8 @@ async function write(tx: Tx, { operation, plan, request, token }: { operation: C
 function mayClaim(operation: Claimed, steps: readonly Step[], request: ClaimRequest): boolean {
   const step = steps.find((one) => one.name === request.step);
   if (step === undefined || !isPublic(step.effect) || step.state === 'done' || step.state === 'unknown') return false;
-  if (operation.status === 'pending') return true;
+  // The post may have been deleted while an earlier request of it was being refused; who looks again cancels it.
+  if (operation.status === 'pending') return !operation.isDeleted;
   if (operation.status !== 'sending') return false;
   const inFlight = steps.find((one) => one.name === operation.claimStep);
   if (inFlight?.state === 'done') return true;

@@ -108,6 +108,7 @@ async function test(args) {
   const results = join(folder, 'results.json');
   const jest = join(MODULES, 'jest', 'bin', 'jest.js');
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  process.env.TEST_POSTGRES_TEMPLATE = join(folder, 'postgres');
   const code = await run([...flags, jest, '--runInBand', '--json', `--outputFile=${results}`, ...args]);
   const { passed, failed } = countsOf(results);
   rmSync(folder, { recursive: true, force: true });

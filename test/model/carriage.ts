@@ -50,12 +50,12 @@ export function isLate({ byPerson, beganAt, target: { post } }: Operation): bool
   return !byPerson && beganAt - post.scheduledAt! > LATE_MS;
 }
 
-/** What a late post can wait for: one before it that was due earlier, or the minute after one that went. */
+/** What a late post can wait for: one before it that was due earlier, the minute after one that went, or the platform's limit, which is looked at once more under the lock of its place. */
 export function mayBeHeld(operation: Operation, { world, now }: Surroundings): boolean {
   const { account, post } = operation.target;
   const siblings = world.posts.flatMap((one) => one.targets).filter((target) => target.account === account && target !== operation.target);
   const isAhead = siblings.some((target) => (target.status === 'scheduled' || target.status === 'publishing') && target.post.scheduledAt! <= post.scheduledAt!);
-  return isLate(operation) && (isAhead || now - account.lateSentAt < LATE_GAP_MS);
+  return isLate(operation) && (isAhead || now - account.lateSentAt < LATE_GAP_MS || account.nextAllowedAt > now);
 }
 
 /** Looks at the row until there is a step to take, or nothing for it to do. */

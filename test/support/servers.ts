@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { freePort } from '../../infra/servers/ports.ts';
 import { postgres } from '../../infra/servers/postgres.ts';
 import { temporal } from '../../infra/servers/temporal.ts';
@@ -35,7 +39,7 @@ export interface TestTemporal extends TestServer {
 
 export async function startPostgres(options: { dataDir: string; port?: number; password?: string; settings?: Record<string, string> }): Promise<TestPostgres> {
   const port = options.port ?? (await freePort());
-  const password = options.password ?? randomBytes(12).toString('base64url');
+  const password = options.password ?? (await copiedCluster(options.dataDir)) ?? randomBytes(12).toString('base64url');
   const { service, url } = postgres({ ...options, port, password });
   await service.start();
   return {
@@ -47,6 +51,20 @@ export async function startPostgres(options: { dataDir: string; port?: number; p
     restart: () => service.restart(),
     stop: () => service.stop(),
   };
+}
+
+/** In a run of all tests a new cluster is a copy of one that was made once: making one takes longer than most tests. Its password; null = nothing was copied. */
+async function copiedCluster(dataDir: string): Promise<string | null> {
+  const template = process.env.TEST_POSTGRES_TEMPLATE;
+  if (template === undefined || existsSync(dataDir)) return null;
+  const secret = `${template}.password`;
+  if (!existsSync(secret)) {
+    const password = randomBytes(12).toString('base64url');
+    await (await startPostgres({ dataDir: template, password })).stop();
+    await writeFile(secret, password);
+  }
+  await promisify(execFile)('cp', ['-a', template, dataDir]);
+  return readFile(secret, 'utf8');
 }
 
 export interface TestTemporalOptions {
