@@ -57,14 +57,22 @@ export async function startPostgres(options: { dataDir: string; port?: number; p
 async function copiedCluster(dataDir: string): Promise<string | null> {
   const template = process.env.TEST_POSTGRES_TEMPLATE;
   if (template === undefined || existsSync(dataDir)) return null;
-  const secret = `${template}.password`;
-  if (!existsSync(secret)) {
-    const password = randomBytes(12).toString('base64url');
-    await (await startPostgres({ dataDir: template, password })).stop();
-    await writeFile(secret, password);
-  }
+  made ??= makeTemplate(template);
+  const password = await made;
   await promisify(execFile)('cp', ['-a', template, dataDir]);
-  return readFile(secret, 'utf8');
+  return password;
+}
+
+/** Files of tests run one after the other; within one, several clusters may be wanted at once. */
+let made: Promise<string> | null = null;
+
+async function makeTemplate(template: string): Promise<string> {
+  const secret = `${template}.password`;
+  if (existsSync(secret)) return readFile(secret, 'utf8');
+  const password = randomBytes(12).toString('base64url');
+  await (await startPostgres({ dataDir: template, password })).stop();
+  await writeFile(secret, password);
+  return password;
 }
 
 export interface TestTemporalOptions {
