@@ -53,7 +53,8 @@ function copyOf(post: Post): Record<string, unknown> {
 function inheritedOf(post: Post, { content }: Call['body']): Partial<PostWish> {
   if (typeof content === 'string') return {};
   const source = { source: post.textSource, variables: post.textSource.variables };
-  if (post.status === 'draft') return source;
+  // A draft that is a copy itself may have come with a signature.
+  if (post.status === 'draft') return post.skipSignature ? { ...source, signature: post.signature ?? null } : source;
   const speaksToEach = post.textSource.kind === 'template' && (post.textSource.overrides !== null || variablesIn(post.content ?? '').includes('account_name'));
   return { signature: post.signature ?? null, ...(speaksToEach ? source : {}) };
 }

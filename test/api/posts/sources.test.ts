@@ -198,6 +198,7 @@ describe('signatures', () => {
     const post = await both({ content: 'to copy' });
     const copy = (await world.send('POST', `/v1/posts/${post.id}/duplicate`)).body;
     expect(copy).toMatchObject({ content: 'to copy\n\nsigned', signature_id: made.id, skip_signature: true });
+    expect((await world.send('POST', `/v1/posts/${copy.id}/duplicate`)).body).toMatchObject({ content: 'to copy\n\nsigned', signature_id: made.id, skip_signature: true });
     await remove(`/v1/posts/${post.id}`);
     expect((await patch(copy.id, { scheduled_at: tomorrow() })).body).toMatchObject({ content: 'to copy\n\nsigned', signature_id: made.id });
     await remove(`/v1/signatures/${made.id}`);
