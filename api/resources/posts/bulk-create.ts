@@ -45,9 +45,9 @@ async function createOne(call: Call, body: unknown): Promise<Outcome> {
   if (issues.length > 0) return { error: validationError(issues) };
   const after: (() => Promise<void>)[] = [];
   // Its turn is known once all are stored.
-  const pace = { priority: PRIORITY.bulk, startsAt: call.now };
+  const start = { priority: PRIORITY.bulk, startsAt: call.now };
   try {
-    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), pace));
+    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), start));
     after.forEach((work) => call.afterCommit(work));
     return { reply: reply as CreatedReply, error: null };
   } catch (error) {

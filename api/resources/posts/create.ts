@@ -10,7 +10,7 @@ import { add, flush } from '../../../infra/db/rows.ts';
 import { refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
-import { publishLater, publishNow, type Pace } from './going.ts';
+import { publishLater, publishNow, type LaterStart } from './going.ts';
 import { newTarget } from './new-target.ts';
 import { refusing } from './planning/judge.ts';
 import { planPost, type PostPlan, type PostWish } from './planning/plan.ts';
@@ -25,13 +25,13 @@ export const UNITS_OF_POST = 1;
  * POST /v1/posts. Nothing is stored unless every check passes; then everything is, in the request's one transaction.
  * `inherited`: what a copy has of its source and no body can say.
  */
-export async function createPost(call: Call, pace?: Pace, inherited: Partial<PostWish> = {}): Promise<Reply> {
+export async function createPost(call: Call, start?: LaterStart, inherited: Partial<PostWish> = {}): Promise<Reply> {
   const { body, now, caller } = call;
   const waitSeconds = readWait(call.headers);
   const schedule = scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
   if (typeof body.workspace_id === 'string') await assertNamedWorkspace(call, body.workspace_id, 'write');
   const plan = await planPost(call, { ...wishOfCreation(body, schedule), ...inherited }, { judge: refusing, lock: true });
-  const state = await store(call, plan, pace);
+  const state = await store(call, plan, start);
   await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS_OF_POST, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.issues.length) };
@@ -39,7 +39,7 @@ export async function createPost(call: Call, pace?: Pace, inherited: Partial<Pos
   return waiting(call, { state, reply, waitSeconds });
 }
 
-async function store(call: Call, plan: PostPlan, pace: Pace | undefined): Promise<PostState> {
+async function store(call: Call, plan: PostPlan, start: LaterStart | undefined): Promise<PostState> {
   const { tx, now } = call;
   const { schedule } = plan;
   const post = newPost(call, plan);
@@ -48,7 +48,7 @@ async function store(call: Call, plan: PostPlan, pace: Pace | undefined): Promis
   const state: PostState = { post, targets, accounts, operations: new Map(), tags: plan.tags };
   if (plan.tags.length > 0) await replacePostTags(tx, post, plan.tags.map((tag) => tag.id), now);
   if (schedule.kind === 'later') await publishLater(call, post, targets);
-  else if (schedule.kind !== 'draft') await publishNow(call, state, targets, pace);
+  else if (schedule.kind !== 'draft') await publishNow(call, state, targets, start);
   post.status = postStatusOf(targets.map((target) => target.status));
   tellOfCreation(call, state, plan);
   // Where no target could even begin, the post has ended in the moment of its creation.

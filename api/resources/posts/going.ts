@@ -9,8 +9,8 @@ import { flush } from '../../../infra/db/rows.ts';
 import { tellTemporal } from '../../../infra/temporal/tell.ts';
 import type { Call } from '../../route.ts';
 
-/** How posts that were accepted together begin: one after the other, behind what people wait for. */
-export interface Pace {
+/** How a post of many that were accepted together begins: in its turn, behind what people wait for. */
+export interface LaterStart {
   priority: number;
   /** Temporal hears of the post at this moment, from the relay. */
   startsAt: Date;
@@ -20,14 +20,14 @@ export interface Pace {
  * Opens the operations of targets that are due, and the outbox row of the workflow that carries them. Temporal is told
  * right after the commit; where that fails the relay does it. Targets whose account cannot send fail here.
  */
-export async function publishNow(call: Call, state: PostState, targets: readonly Target[], pace?: Pace): Promise<void> {
+export async function publishNow(call: Call, state: PostState, targets: readonly Target[], start?: LaterStart): Promise<void> {
   const isBroken = (target: Target) => state.accounts.get(target.accountId)?.status === 'reconnect_required';
   for (const target of targets) if (isBroken(target)) await failAtOnce(call, target);
-  await openAndStart(call, state, targets.filter((target) => target.status !== 'failed'), pace);
+  await openAndStart(call, state, targets.filter((target) => target.status !== 'failed'), start);
 }
 
 /** An operation for each of these targets, whatever their accounts look like: what cannot be sent fails in planning. */
-export async function openAndStart(call: Call, state: PostState, targets: readonly Target[], pace?: Pace): Promise<void> {
+export async function openAndStart(call: Call, state: PostState, targets: readonly Target[], start?: LaterStart): Promise<void> {
   const { tx, now, infra, caller, requestId } = call;
   const { post } = state;
   const opened = targets.map((target) => openPublish(tx, { post, target, actor: caller.actor, requestId, now }));
@@ -35,10 +35,10 @@ export async function openAndStart(call: Call, state: PostState, targets: readon
   if (opened.length === 0) return;
   const row = await startPublishPost(tx, {
     post, platforms: opened.map((operation) => operation.platform), operations: opened.map(refOf), now,
-    availableAt: pace?.startsAt ?? new Date(now.getTime() + infra.config.timing.outboxHeadStartMs), activityTimeoutMs: infra.config.timing.activityTimeoutMs,
-    ...(pace === undefined ? {} : { priority: pace.priority }),
+    availableAt: start?.startsAt ?? new Date(now.getTime() + infra.config.timing.outboxHeadStartMs), activityTimeoutMs: infra.config.timing.activityTimeoutMs,
+    ...(start === undefined ? {} : { priority: start.priority }),
   });
-  if (pace === undefined) tellAfterCommit(call, row);
+  if (start === undefined) tellAfterCommit(call, row);
 }
 
 /** The workflow waits in Temporal until the due time; the relay takes it there. */
