@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { TEMPLATE_VALUE_MAX_CHARS, TEMPLATE_VARIABLES_MAX } from '../../../infra/contract/limits.ts';
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
 import { failIssue } from '../../validation/joi-types.ts';
-import { canonicalZone } from '../posts/time-zone.ts';
+import { canonicalZone } from '../../time-zone.ts';
 import { VARIABLE_NAME } from './variables.ts';
 
 export const renderBody = Joi.object({

@@ -7,7 +7,7 @@ import { platformCatalog } from '../../../providers/catalog.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertWorkspaceAccess } from '../../workspace-access.ts';
 import { accountName } from '../posts/planning/texts.ts';
-import { dayIn } from '../posts/time-zone.ts';
+import { dayIn } from '../../time-zone.ts';
 import { withSignature } from '../signatures/apply-signature.ts';
 import { readableTemplate } from './access.ts';
 import { refuseOverlong } from './expanded-length.ts';

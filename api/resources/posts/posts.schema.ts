@@ -9,7 +9,7 @@ import { failIssue } from '../../validation/joi-types.ts';
 import { VARIABLE_NAME } from '../content-templates/variables.ts';
 import { mediaList, targetOptions } from './planning/option-schemas.ts';
 import { isFault, readSchedule } from './planning/schedule.ts';
-import { canonicalZone } from './time-zone.ts';
+import { canonicalZone } from '../../time-zone.ts';
 
 const ACCOUNTS_MAX = 50;
 const QUERY_TEXT_MAX_CHARS = 200;

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { FIND_SLOT_ACCOUNTS_MAX, FIND_SLOT_COUNT_MAX, QUEUE_NAME_MAX_CHARS, QUEUE_PREVIEW_DEFAULT, QUEUE_PREVIEW_MAX, QUEUE_SLOTS_MAX } from '../../../infra/contract/limits.ts';
 import { expectedRevisionField } from '../../revision.ts';
 import { failIssue, instant, pageSchema, wireId, wireInstant } from '../../validation/joi-types.ts';
-import { canonicalZone } from '../posts/time-zone.ts';
+import { canonicalZone } from '../../time-zone.ts';
 
 const ACCOUNT_ID_MAX_CHARS = 64;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;

@@ -1,5 +1,5 @@
 import type { QueueSlot } from '../../../infra/db/entities/queue-schedule.entity.ts';
-import { instantOfWall, offsetMs } from '../posts/time-zone.ts';
+import { instantOfWall, offsetMs } from '../../time-zone.ts';
 
 /** Both ends belong to it. */
 export interface Horizon {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { isFault, readSchedule, readWallTime } from '../../../api/resources/posts/planning/schedule.ts';
-import { canonicalZone } from '../../../api/resources/posts/time-zone.ts';
+import { canonicalZone } from '../../../api/time-zone.ts';
 
 const read = (given: string, { timezone = 'UTC', now = '2026-03-01T00:00:00.000Z' } = {}) => {
   const schedule = readSchedule(given, { timezone, now: new Date(now) });

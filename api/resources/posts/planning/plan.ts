@@ -6,7 +6,7 @@ import type { Tag } from '../../../../infra/db/entities/tag.entity.ts';
 import { findApplicableSignature } from '../../../../infra/db/repositories/signatures.ts';
 import type { Call } from '../../../route.ts';
 import { chooseSlot } from '../../queue/choose-slot.ts';
-import { dayIn } from '../time-zone.ts';
+import { dayIn } from '../../../time-zone.ts';
 import { accountIssues, refuseAccountStates } from './account-states.ts';
 import { proFeatures, refuseUpgrade } from './features.ts';
 import { planIssue, type PlanIssue } from './issues.ts';

@@ -1,6 +1,6 @@
 import { SCHEDULE_AHEAD_MAX_MS, SCHEDULE_PAST_GRACE_MS } from '../../../../infra/contract/limits.ts';
 import { validationError } from '../../../validation/issues.ts';
-import { instantOfWall } from '../time-zone.ts';
+import { instantOfWall } from '../../../time-zone.ts';
 
 /** When a post is to go out, after `scheduled_at` and `timezone` were understood. */
 export interface Schedule {
