@@ -1,4 +1,4 @@
-import type { Tap, Tapped } from './tcp-proxy.ts';
+import type { Tap, Tapped, Verdict } from './tcp-proxy.ts';
 import type { System } from './system.ts';
 
 /** The windows in which a process may die, between acceptance and the end of the workflow. */
@@ -8,6 +8,9 @@ interface Hold {
   window: Window;
   reached: (connection: Tapped) => void;
 }
+
+/** The scope that every transaction takes first. Not `begin`: the length before it on the wire may read as a letter of its word. */
+const OPENING = /select set_config\('role',/;
 
 /** Statements that only the claim, and only the settling, of an operation has. */
 const CLAIM = /update "?operation"? set [^;]*"claim_token" = /;
@@ -40,19 +43,20 @@ export class Moments {
     for (const connection of this.#seen.splice(0)) connection.release();
   }
 
-  readonly #stop = (operationId: string, connection: Tapped) => {
-    const hold = this.#holds.get(operationId)!;
+  readonly #stop = (operationId: string, connection: Tapped): Verdict => {
+    const hold = this.#holds.get(operationId);
+    if (hold === undefined) return 'pass';
     this.#holds.delete(operationId);
     this.#seen.push(connection);
     hold.reached(connection);
-    return 'hold' as const;
+    return 'hold';
   };
 
   readonly #database: Tap = ({ direction, bytes, connection }) => {
     const { notes } = connection;
     if (direction === 'to_client') return typeof notes.committing === 'string' ? this.#stop(notes.committing, connection) : 'pass';
     const text = bytes.toString('latin1');
-    if (/\bbegin\b/i.test(text)) Object.assign(notes, { said: '', committing: undefined });
+    if (OPENING.test(text)) Object.assign(notes, { said: '', committing: undefined });
     const said = `${typeof notes.said === 'string' ? notes.said : ''}${text}`.slice(-200_000);
     notes.said = said;
     // The answer is in the carrier's hands, and it has not asked for a lock yet.
