@@ -7,8 +7,8 @@ import { recorderOf, type Recorder } from './reads-recorder.ts';
 
 /*
  * Process entry: the product, and beside it a bare Koa handler on the same pool. For each address the bare one runs exactly
- * the statements that the product's own transaction ran for it, and sends their rows as JSON: what the same reading costs
- * without authentication, checks and presentation.
+ * the statements that the product ran for it, and sends their rows as JSON: what the same SQL costs without guards, checks,
+ * presentation and log.
  */
 
 const env = process.env;
