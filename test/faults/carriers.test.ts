@@ -83,7 +83,7 @@ async function pending(owner: Account): Promise<{ post: string; target: string; 
   return inScope(api.infra.db, tenant(owner), async (tx) => {
     const common = { organizationId, mode: 'test' as const, createdAt: at, updatedAt: at };
     const post = tx.create(PostEntity, { id: newId('post'), ...common, workspaceId: null, workspaceGiven: false, status: 'publishing', content: 'x', textSource: NO_TEXT, skipSignature: false, shortenUrls: false, media: null, targetOptions: null, timezone: 'UTC', scheduledAt: at, maxLatenessSeconds: 86_400, onLate: 'publish', revision: 1, seq: 1, eventSeq: 0, createdBy: { type: 'system', id: null } } as never, { persist: true });
-    const target = tx.create(TargetEntity, { id: newId('target'), ...common, postId: post.id, accountId: owner.id, platform: owner.platform, position: 0, status: 'publishing', attempt: 0, text: 'x', options: {}, media: [], warnings: [] } as never, { persist: true });
+    const target = tx.create(TargetEntity, { id: newId('target'), ...common, postId: post.id, accountId: owner.id, platform: owner.platform, byId: true, position: 0, status: 'publishing', attempt: 0, text: 'x', options: {}, media: [], warnings: [] } as never, { persist: true });
     return { post: post.id, target: target.id, operation: openPublish(tx, { post, target, actor: { type: 'system', id: null }, requestId: null, now: at }).id };
   });
 }

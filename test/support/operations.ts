@@ -33,7 +33,7 @@ export async function sendingAttempt(infra: Pick<Infra, 'db' | 'config'>, { acco
       timezone: 'UTC', scheduledAt: at, maxLatenessSeconds: 86_400, onLate: 'publish', revision: 1, seq: 1, eventSeq: 0, createdBy: { type: 'system', id: null },
     }, { persist: true });
     const target = tx.create(TargetEntity, {
-      id: newId('target'), ...common, postId: post.id, accountId: account.id, platform: account.platform, position: 0, status: 'publishing', attempt: 0, text,
+      id: newId('target'), ...common, postId: post.id, accountId: account.id, platform: account.platform, byId: true, position: 0, status: 'publishing', attempt: 0, text,
       options: { reply_settings: 'following' }, media: [{ url: 'https://example.com/a.png', type: 'image' }], warnings: [],
     }, { persist: true });
     const operation = openPublish(tx, { post, target, actor: { type: 'system', id: null }, requestId: null, now: at });

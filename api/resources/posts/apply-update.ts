@@ -72,7 +72,7 @@ async function retarget(call: Call, before: PostState, { schedule, targets: plan
     if (target === undefined) return newTarget(call, before.post, { planned, position, isDraft, status });
     kept.delete(planned.account.id);
     const frozen = isDraft ? { text: null, options: {}, media: [] } : { text: planned.text, options: { ...planned.options }, media: planned.media };
-    return Object.assign(target, { position, ...frozen, fingerprint: planned.fingerprint, updatedAt: now }, schedule.kind === 'now' || schedule.kind === 'due' ? {} : { status });
+    return Object.assign(target, { byId: planned.byId, position, ...frozen, fingerprint: planned.fingerprint, updatedAt: now }, schedule.kind === 'now' || schedule.kind === 'due' ? {} : { status });
   });
   if (kept.size > 0) await tx.execute('delete from target where id in (?)', [[...kept.values()].map((target) => target.id)]);
   return { ...before, targets, accounts: new Map(plannedTargets.map(({ account }) => [account.id, account])) };

@@ -28,7 +28,7 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   const targets = selectorsOf(source, body.targets ?? 'all');
   const tags = await tagsOfPosts(tx, [post.id]);
   const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, allow_duplicate: body.allow_duplicate, tag_ids: (tags.get(post.id) ?? []).filter((tag) => mayAccess(caller, tag.workspaceId ?? null) || !tag.workspaceId).map((tag) => tag.id) };
-  const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, inheritedOf(post, body));
+  const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, { ...inheritedOf(post, body), reached: reachedOf(source, body.targets) });
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;
 }
@@ -72,6 +72,11 @@ function selectorsOf(source: PostState, wished: 'all' | 'failed' | readonly stri
   throw new ApiError('PROVIDER_OUTCOME_UNKNOWN', 'Nobody knows whether the failed targets were published, so they are not copied. Wait for a proof, or give a verdict on the operations.', {
     details: { operation_ids: failed.map((target) => target.operationId) },
   });
+}
+
+/** Accounts that are taken over are named as they were in the source. */
+function reachedOf({ targets }: PostState, wished: unknown): ReadonlySet<string> {
+  return new Set(Array.isArray(wished) ? [] : targets.filter((target) => !target.byId).map((target) => target.accountId));
 }
 
 /** Each of the two says in its timeline where the other is. */

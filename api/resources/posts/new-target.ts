@@ -10,7 +10,7 @@ export function newTarget(call: Call, post: Post, of: { planned: PlannedTarget; 
   const { planned, position, isDraft, status } = of;
   return add(call.tx, TargetEntity, {
     id: newId('target'), organizationId: post.organizationId, mode: post.mode, postId: post.id, accountId: planned.account.id, platform: planned.account.platform,
-    position, status, attempt: 0, text: isDraft ? null : planned.text, options: isDraft ? {} : { ...planned.options }, media: isDraft ? [] : planned.media,
+    byId: planned.byId, position, status, attempt: 0, text: isDraft ? null : planned.text, options: isDraft ? {} : { ...planned.options }, media: isDraft ? [] : planned.media,
     fingerprint: planned.fingerprint,
     warnings: [], createdAt: call.now, updatedAt: call.now,
   });

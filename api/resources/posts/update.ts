@@ -100,7 +100,7 @@ function samePlan(body: Call['body'], { post, targets }: PostState, plan: PostPl
     media: isDeepStrictEqual(body.media ?? null, post.media ?? null),
     target_options: isDeepStrictEqual(plan.targetOptions, post.targetOptions ?? null),
     timezone: plan.timezone === post.timezone,
-    targets: isDeepStrictEqual(plan.targets.map(({ account }) => account.id), targets.map((target) => target.accountId)),
+    targets: isDeepStrictEqual(plan.targets.map(({ account, byId }) => [account.id, byId]), targets.map(({ accountId, byId }) => [accountId, byId])),
     scheduled_at: isTimeSame(post, schedule) && body.scheduled_at !== 'auto',
     template_id: (body.template_id ?? null) === (post.templateId ?? null) && ('content' in body || isSourceSame),
     template_variables: isDeepStrictEqual(source.variables, post.textSource.variables),

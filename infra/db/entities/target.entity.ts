@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity } from '@mikro-orm/core';
 import type { Platform } from '../../contract/platforms.ts';
 import type { TargetStatus, WaitingFor } from '../../contract/statuses.ts';
-import { id, instant, integer, json, mode, text } from './columns.ts';
+import { flag, id, instant, integer, json, mode, text } from './columns.ts';
 import type { MediaItem } from './post.entity.ts';
 
 export interface TargetError {
@@ -29,6 +29,8 @@ export const TargetEntity = defineEntity({
     postId: text(),
     accountId: text(),
     platform: text().$type<Platform>(),
+    /** Named by its account's id, not only reached through a platform or a workspace. */
+    byId: flag(),
     position: integer(),
     status: text().$type<TargetStatus>(),
     /** Generation: 0 before the first publication, +1 for each explicit attempt. */

@@ -53,7 +53,8 @@ alter table post force row level security;
 -- Late posts of an account wait for each other by a time of their own: those that are on time do not wait for them.
 alter table account add column late_allowed_at timestamptz(3);
 
-alter table target add column fingerprint text;
+-- How the earlier ones were named is not known; who was named by id is judged more strictly.
+alter table target add column fingerprint text, add column by_id boolean not null default true;
 create index target_fingerprint on target (account_id, fingerprint) where fingerprint is not null;
 create index target_published on target (account_id, published_at) where status = 'published';
 

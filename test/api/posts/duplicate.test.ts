@@ -151,6 +151,22 @@ describe('POST /v1/posts/{id}/duplicate', () => {
     for (const source of [given, derived]) expect(codeOf(await duplicate(source.id))).toEqual([409, 'WORKSPACE_NOT_ACTIVE']);
   });
 
+  test('accounts are named as they were: one that was reached through its platform fails alone, one that was named by its id refuses', async () => {
+    const { infra } = world.api;
+    const { id: organizationId } = await organization(infra);
+    const { secret: key } = await apiKey(infra, { organizationId });
+    const broken = await account(infra, { organizationId, platform: 'mastodon' });
+    await account(infra, { organizationId, platform: 'twitter' });
+    const make = async (targets: string[]) => (await world.post({ targets, scheduled_at: 'draft', content: 'x' }, { key })).body.id;
+    const [reached, named] = [await make(['mastodon', 'twitter']), await make([broken.id, 'twitter'])];
+    await rows((tx) => tx.execute('update account set status = ?, status_reason = ? where id = ?', ['reconnect_required', 'token_revoked', broken.id]));
+    const now = { scheduled_at: 'now', allow_duplicate: true };
+    const copy = (await duplicate(reached, {}, { key })).body.id;
+    for (const id of [reached, copy]) expect(statuses((await duplicate(id, now, { key })).body)).toEqual(['failed', 'publishing']);
+    expect(codeOf(await duplicate(named, now, { key }))).toEqual([409, 'ACCOUNT_RECONNECT_REQUIRED']);
+    expect(codeOf(await duplicate(reached, { ...now, targets: [broken.id] }, { key }))).toEqual([409, 'ACCOUNT_RECONNECT_REQUIRED']);
+  });
+
   test('unknown and deleted posts: 404', async () => {
     const post = await both({ scheduled_at: 'draft' });
     await world.send('DELETE', `/v1/posts/${post.id}`);

@@ -197,6 +197,40 @@ describe('PATCH › state', () => {
     expect((await world.send('GET', `/v1/posts/${post.id}`, undefined, { key })).body).toEqual(body);
   });
 
+  describe('an account that was reached through its platform and has to be reconnected since', () => {
+    const brokenSince = async (more: object) => {
+      const { infra } = world.api;
+      const org = (await organization(infra)).id;
+      const key = (await apiKey(infra, { organizationId: org })).secret;
+      const broken = await account(infra, { organizationId: org, platform: 'mastodon' });
+      const { id: well } = await account(infra, { organizationId: org, platform: 'twitter' });
+      const post = (await world.post({ targets: ['mastodon', well], scheduled_at: 'draft', content: 'x', ...more }, { key })).body;
+      await rows((tx) => tx.execute('update account set status = ?, status_reason = ? where id = ?', ['reconnect_required', 'token_revoked', broken.id]));
+      return { broken: broken.id, well, post, send: (body: object) => world.send('PATCH', `/v1/posts/${post.id}`, body, { key }) };
+    };
+
+    test.each([['draft', 'draft'], ['scheduled', inSeconds(3_600)]])('of a %s post: to now it fails alone', async (_status, scheduled_at) => {
+      const { send } = await brokenSince({ scheduled_at });
+      expect((await send({ content: 'y' })).status).toBe(200);
+      const { status, body } = await send({ scheduled_at: 'now' });
+      expect([status, body.status, ...statuses(body)]).toEqual([200, 'publishing', 'failed', 'publishing']);
+    });
+
+    test.each([['draft', 'draft'], ['scheduled', inSeconds(3_600)]])('of a %s post, the only one: the post has failed', async (_status, scheduled_at) => {
+      const { post, broken, send } = await brokenSince({ targets: ['mastodon'], scheduled_at });
+      const { body } = await send({ scheduled_at: 'now' });
+      expect([body.status, body.targets[broken].error.code]).toEqual(['failed', 'ACCOUNT_RECONNECT_REQUIRED']);
+      expect(await events(post.id)).toContain('post.failed');
+    });
+
+    test('named by its id meanwhile it was meant: 409', async () => {
+      const { broken, well, send } = await brokenSince({});
+      expect((await send({ targets: [broken, well] })).status).toBe(200);
+      expect(codeOf(await send({ scheduled_at: 'now' }))).toEqual([409, 'ACCOUNT_RECONNECT_REQUIRED']);
+      expect((await send({ targets: ['mastodon', well], scheduled_at: 'now' })).status).toBe(200);
+    });
+  });
+
   test('a workspace that was given stays; one that was derived follows the targets', async () => {
     const { infra } = world.api;
     const org = (await organization(infra)).id;

@@ -56,7 +56,7 @@ export function addPlaced(tx: Tx, { account, at, workspaceId = account.workspace
     id: newId('post'), ...common, workspaceId, workspaceGiven: false, status: 'scheduled', content: 'Hello', textSource: NO_TEXT, skipSignature: false, shortenUrls: false,
     timezone: 'UTC', scheduledAt: at, maxLatenessSeconds: 86_400, onLate: 'hold', revision: 1, seq: 1, eventSeq: 0, createdBy: { type: 'system', id: null }, ...post,
   });
-  add(tx, TargetEntity, { id: newId('target'), ...common, postId: row.id, accountId: account.id, platform: account.platform, position: 0, status: 'scheduled', attempt: 0, options: {}, media: [], warnings: [], ...target });
+  add(tx, TargetEntity, { id: newId('target'), ...common, postId: row.id, accountId: account.id, platform: account.platform, byId: true, position: 0, status: 'scheduled', attempt: 0, options: {}, media: [], warnings: [], ...target });
   return row;
 }
 

@@ -25,6 +25,8 @@ import { workspaceOfPost } from './workspace-of-post.ts';
 export interface PostWish {
   /** Selectors to resolve; null = the targets that the post has, in its workspace. */
   selectors: readonly string[] | null;
+  /** Account ids among the selectors that nobody named: a platform or a workspace once led to them. */
+  reached: ReadonlySet<string>;
   standing: { targets: readonly ResolvedTarget[]; workspaceId: string | null };
   workspaceGiven: string | null;
   schedule: Schedule;

@@ -19,6 +19,8 @@ export interface Known {
   /** All accounts that any selector may mean, oldest connection first. */
   accounts: readonly Account[];
   workspaces: ReadonlyMap<string, Pick<Workspace, 'id' | 'status'>>;
+  /** Ids of accounts that count as reached though their id is given. */
+  reached: ReadonlySet<string>;
   /** The post's workspace where it was given. */
   workspaceId: string | null;
   caller: Caller;
@@ -96,7 +98,7 @@ function selectAccount(id: string, known: Known): Hit {
   if (account === undefined) return { code: 'ACCOUNT_NOT_FOUND' };
   if (!mayAccess(known.caller, account.workspaceId ?? null)) return { denied: account.workspaceId ?? null };
   if (account.workspaceId && !isActive(known, account.workspaceId)) return { inactive: account.workspaceId };
-  return { accounts: [account], byId: true };
+  return { accounts: [account], byId: !known.reached.has(id) };
 }
 
 function selectWorkspace(id: string, known: Known): Hit {

@@ -8,12 +8,15 @@ import { textOfContent } from './sources.ts';
 
 type Body = Call['body'];
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** What the body of a creation asks for. `content: ""` is a text; without one the template speaks. */
 export function wishOfCreation(body: Body, schedule: Schedule): PostWish {
   const content = textIn(body.content);
   const variables: Record<string, string> = body.template_variables ?? {};
   return {
     selectors: body.targets,
+    reached: NONE,
     standing: { targets: [], workspaceId: null },
     workspaceGiven: body.workspace_id ?? null,
     schedule,
@@ -41,7 +44,8 @@ export function wishOfChange(body: Body, { post, targets, accounts }: PostState,
   const source = 'content' in body ? textOfContent(textIn(body.content), variables) : { ...post.textSource, variables };
   return {
     selectors: body.targets ?? null,
-    standing: { targets: targets.map((target) => ({ account: accounts.get(target.accountId)!, byId: true })), workspaceId: post.workspaceId ?? null },
+    reached: NONE,
+    standing: { targets: targets.map((target) => ({ account: accounts.get(target.accountId)!, byId: target.byId })), workspaceId: post.workspaceId ?? null },
     workspaceGiven: post.workspaceGiven ? post.workspaceId ?? null : null,
     schedule,
     timezone: given('timezone', body.timezone ?? 'UTC', post.timezone),
