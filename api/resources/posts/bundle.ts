@@ -11,7 +11,7 @@ import { presentOperation, presentRequest, presentVerdict } from '../operations/
 import { assertReadablePost } from './access.ts';
 import { fitBundle, type Bundle } from './bundle-fit.ts';
 import { redacted } from './bundle-redact.ts';
-import { presentPost } from './posts.present.ts';
+import { presentPost, workspacesShown } from './posts.present.ts';
 import { presentPostEntry } from './timeline.ts';
 import { presentTargetDetails } from './targets.ts';
 
@@ -27,7 +27,7 @@ export async function getBundle(call: Call): Promise<Reply> {
     status: 200,
     body: { ...bundle, digest },
     headers: { 'Content-Disposition': `attachment; filename="oncepost-${state!.post.id}.json"` },
-    workspaceIds: [state!.post.workspaceId ?? null],
+    workspaceIds: workspacesShown(state!.post, call.caller),
   };
 }
 
@@ -40,7 +40,7 @@ async function collect(call: Call, state: PostState): Promise<Bundle> {
     generated_at: instant(call.now),
     generated_by: { type, id },
     // Notes are for the people who write the post, not for who reads its bundle.
-    post: { ...presentPost(state), notes: null },
+    post: { ...presentPost(state, call.caller), notes: null },
     targets: await presentTargetDetails(call, state),
     timeline: record.timeline.map(presentPostEntry),
     operations: await presentOperations(call, record),

@@ -8,7 +8,7 @@ import { cancelPending } from '../../../infra/ledger/cancel.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
-import { etagOf, presentPost } from './posts.present.ts';
+import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 
 /** POST /v1/posts/{id}/cancel: what was not sent yet is not sent. Under the row lock that the start of publishing takes too. */
 export async function cancelPost(call: Call): Promise<Reply> {
@@ -20,7 +20,7 @@ export async function cancelPost(call: Call): Promise<Reply> {
   else if (post.status !== 'draft') {
     throw new ApiError('INVALID_STATE', `A ${post.status} post has ended, so there is nothing to cancel.`, { details: { status: post.status } });
   }
-  return { status: 200, body: presentPost(await withTags(call.tx, state)), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
+  return { status: 200, body: presentPost(await withTags(call.tx, state), call.caller), headers: { ETag: etagOf(post) }, workspaceIds: workspacesShown(post, call.caller) };
 }
 
 /** As a change of `scheduled_at` to `draft`. */

@@ -16,7 +16,7 @@ import { refusing } from './planning/judge.ts';
 import { planPost, type PostPlan, type PostWish } from './planning/plan.ts';
 import { scheduleOrRefuse } from './planning/schedule.ts';
 import { wishOfCreation } from './planning/wish.ts';
-import { etagOf, presentPost } from './posts.present.ts';
+import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
 
 export const UNITS_OF_POST = 1;
@@ -35,7 +35,7 @@ export async function createPost(call: Call, start?: LaterStart, inherited: Part
   await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS_OF_POST, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.issues.length) };
-  const reply = { status: 201, body: presentPost(state), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: [plan.workspaceId], warnings: plan.issues };
+  const reply = { status: 201, body: presentPost(state, caller), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: workspacesShown(state.post, caller), warnings: plan.issues };
   return waiting(call, { state, reply, waitSeconds });
 }
 

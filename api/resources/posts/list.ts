@@ -33,7 +33,7 @@ export async function listPosts(call: Call): Promise<Reply> {
   return pageReply(call, {
     rows,
     position: ({ at, post }) => ({ at, id: post.id }),
-    present: async (page) => (await withTargets(tx, page, { withRelated: shown.targets })).map((state) => presentPost(state, shown)),
+    present: async (page) => (await withTargets(tx, page, { withRelated: shown.targets })).map((state) => presentPost(state, caller, shown)),
   });
 }
 

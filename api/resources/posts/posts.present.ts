@@ -1,8 +1,10 @@
 import type { MediaItem, Post } from '../../../infra/db/entities/post.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { instant, presentTargets } from '../../../infra/wire/post-target.ts';
+import type { Caller } from '../../route.ts';
 import { presentPostTag } from '../tags/tags.present.ts';
 import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
+import { presentAutoSchedule, workspacesIn } from './auto-schedule.present.ts';
 
 /** What a list leaves out unless it is asked for. */
 export interface Shown {
@@ -11,7 +13,7 @@ export interface Shown {
 }
 
 /** A post as the wire shows it, every field on every route. */
-export function presentPost(state: PostState, shown: Shown = { targets: true, media: true }): Record<string, unknown> {
+export function presentPost(state: PostState, caller: Caller, shown: Shown = { targets: true, media: true }): Record<string, unknown> {
   const { post, targets } = state;
   const ordered = [...targets].sort((a, b) => a.position - b.position);
   return {
@@ -38,7 +40,7 @@ export function presentPost(state: PostState, shown: Shown = { targets: true, me
     shorten_urls: post.shortenUrls,
     catch_up: { max_lateness_seconds: post.maxLatenessSeconds, on_late: post.onLate },
     cross_post_actions: [],
-    auto_schedule: post.autoSchedule ?? null,
+    auto_schedule: presentAutoSchedule(post.autoSchedule ?? null, caller),
     tags: (state.tags ?? []).map(presentPostTag),
     revision: post.revision,
     hold_reason: post.holdReason ?? null,
@@ -47,6 +49,11 @@ export function presentPost(state: PostState, shown: Shown = { targets: true, me
     created_at: instant(post.createdAt),
     updated_at: instant(post.updatedAt),
   };
+}
+
+/** The workspaces that `presentPost` tells of. */
+export function workspacesShown({ workspaceId = null, autoSchedule = null }: Post, caller: Caller): (string | null)[] {
+  return [workspaceId, ...workspacesIn(autoSchedule, caller)];
 }
 
 function presentMedia(post: Post): Record<string, unknown>[] | null {

@@ -39,5 +39,5 @@ async function settle(call: Call, { postId, reply, waitSeconds }: { postId: stri
   const headers = { ...reply.headers, 'Preference-Applied': `wait=${waitSeconds}` };
   // Deleted meanwhile: what the commit said is the last that can be said.
   if (state === null || state.post.deletedAt) return { ...reply, headers };
-  return { status: reply.status, body: presentPost(state), headers: { ...headers, ETag: etagOf(state.post) } };
+  return { status: reply.status, body: presentPost(state, caller), headers: { ...headers, ETag: etagOf(state.post) } };
 }

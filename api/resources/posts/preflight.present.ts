@@ -5,6 +5,7 @@ import { mediaTypeOf } from '../../../infra/contract/media-type.ts';
 import { stepsOf } from '../../../providers/catalog.ts';
 import type { Call } from '../../route.ts';
 import { localTime } from '../queue/weekly-times.ts';
+import { presentAutoSchedule } from './auto-schedule.present.ts';
 import type { ExpectedTimes } from './planning/expected-times.ts';
 import type { PlanIssue } from './planning/issues.ts';
 import type { PlannedTarget } from './planning/planned-targets.ts';
@@ -65,7 +66,7 @@ function presentSchedule({ call, plan, wish, base }: Shown): Wire {
     local: schedule.at === null ? null : localTime(schedule.at, timezone),
     timezone,
     source: wish.schedule.kind === 'auto' || auto !== null ? 'auto' : wish.schedule.kind === 'draft' || wish.schedule.kind === 'now' ? wish.schedule.kind : 'iso',
-    auto_schedule: auto,
+    auto_schedule: presentAutoSchedule(auto, call.caller),
     catch_up: {
       max_lateness_seconds: stored?.maxLatenessSeconds ?? given?.max_lateness_seconds ?? CATCH_UP_LATENESS_DEFAULT_SECONDS,
       on_late: stored?.onLate ?? given?.on_late ?? 'hold',

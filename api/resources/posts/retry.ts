@@ -7,7 +7,7 @@ import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost, refuseArchived } from './access.ts';
 import { openAndStart } from './going.ts';
-import { etagOf, presentPost } from './posts.present.ts';
+import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
 
 /** POST /v1/posts/{id}/retry: a new attempt for every failed target whose outcome is known. What may be public is never sent again. */
@@ -25,7 +25,7 @@ export async function retryPost(call: Call): Promise<Reply> {
   notePost(tx, post, targets.map((target) => ({
     type: 'retry_requested', message: `Attempt ${target.attempt} on ${target.platform} was requested.`, targetId: target.id, actor: caller.actor, requestId, data: { attempt: target.attempt },
   })), now);
-  const reply = { status: 200, body: presentPost(await withTags(tx, state)), headers: { ETag: etagOf(post) }, workspaceIds: [post.workspaceId ?? null] };
+  const reply = { status: 200, body: presentPost(await withTags(tx, state), caller), headers: { ETag: etagOf(post) }, workspaceIds: workspacesShown(post, caller) };
   return waiting(call, { state, reply, waitSeconds });
 }
 

@@ -13,7 +13,7 @@ import { planPost, type PostPlan } from './planning/plan.ts';
 import { readTags } from './planning/sources.ts';
 import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
 import { wishOfChange } from './planning/wish.ts';
-import { etagOf, presentPost } from './posts.present.ts';
+import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
 import { expectedRevision, refuseStale } from './revision.ts';
 
@@ -38,7 +38,7 @@ export async function updatePost(call: Call): Promise<Reply> {
   const changed = changedFields(body, before, change);
   const after = changed.length === 0 ? before : await applyUpdate(call, before, { ...change, changed });
   const headers = { ETag: etagOf(after.post), 'Oncepost-Warnings': String(change.plan?.issues.length ?? 0) };
-  const reply = { status: 200, body: presentPost(after), headers, workspaceIds: [after.post.workspaceId ?? null] };
+  const reply = { status: 200, body: presentPost(after, caller), headers, workspaceIds: workspacesShown(after.post, caller) };
   return waiting(call, { state: after, reply, waitSeconds });
 }
 

@@ -4,7 +4,7 @@ import type { Account } from '../../../infra/db/entities/account.entity.ts';
 import { findFollowed } from '../../../infra/db/repositories/queue-schedules.ts';
 import { findSelectedAccounts } from '../../../infra/db/repositories/targets.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertNamedWorkspace, assertWorkspaceAccess } from '../../workspace-access.ts';
+import { assertNamedWorkspace, assertWorkspaceAccess, mayAccess } from '../../workspace-access.ts';
 import { scheduleToRead } from './access.ts';
 import type { Block } from './blocking.ts';
 import { readBlockers } from './load.ts';
@@ -21,8 +21,14 @@ export async function nextSlot(call: Call): Promise<Reply> {
 /** GET /v1/queue/preview: the slots in order of time, taken ones among them. */
 export async function previewSlots(call: Call): Promise<Reply> {
   const slots = (await slotsAhead(call)).slice(0, call.query.count);
-  const data = slots.map(({ at, zone, queueId, block }) => ({ slot_at: at.toISOString(), local: localTime(at, zone), queue_id: queueId, taken_by: block?.postId ?? null }));
+  const data = slots.map(({ at, zone, queueId, block }) => ({ slot_at: at.toISOString(), local: localTime(at, zone), queue_id: queueId, taken_by: takenBy(call, block) }));
   return { status: 200, body: { slots: slots.filter(({ block }) => block === null).map(({ at }) => at.toISOString()), data } };
+}
+
+/** A slot that is taken by what the caller may not see is no less taken. */
+function takenBy({ caller }: Call, block: Block | null): string | null {
+  const holder = block?.holder ?? null;
+  return holder !== null && mayAccess(caller, holder.workspaceId) ? holder.postId : null;
 }
 
 interface SlotAhead extends SlotInstant {

@@ -1,8 +1,13 @@
 import { PACING_WINDOW_MS } from '../../../infra/contract/limits.ts';
 
-/** A time at which an account publishes or has published. */
-export interface BusyTime {
+/** The post that stands in the way, and where it lies: who meets it need not be allowed to see it. */
+export interface Holder {
   postId: string;
+  workspaceId: string | null;
+}
+
+/** A time at which an account publishes or has published. */
+export interface BusyTime extends Holder {
   at: Date;
 }
 
@@ -19,18 +24,18 @@ export interface AccountLoad {
 export interface Block {
   reason: 'slot_taken' | 'minimum_gap' | 'daily_budget';
   accountId: string | null;
-  postId: string | null;
+  holder: Holder | null;
 }
 
 /** Says what stands against an instant; null = nothing. */
 export type Blocker = (at: Date) => Block | null;
 
 /** `taken`: the posts that hold a slot of the queue, by its time in milliseconds; it is empty where instants are no slots. */
-export function blockerOf(loads: readonly AccountLoad[], taken: ReadonlyMap<number, string>): Blocker {
+export function blockerOf(loads: readonly AccountLoad[], taken: ReadonlyMap<number, Holder>): Blocker {
   const accounts = loads.map(blockerOfAccount);
   return (at) => {
-    const postId = taken.get(at.getTime());
-    if (postId !== undefined) return { reason: 'slot_taken', accountId: null, postId };
+    const holder = taken.get(at.getTime());
+    if (holder !== undefined) return { reason: 'slot_taken', accountId: null, holder };
     for (const account of accounts) {
       const block = account(at);
       if (block !== null) return block;
@@ -47,9 +52,13 @@ function blockerOfAccount({ accountId, gapSeconds, dailyBudget, busy, spent }: A
   return (at) => {
     const t = at.getTime();
     const index = firstAbove(times, t - gapMs);
-    if (index < times.length && times[index]! < t + gapMs) return { reason: 'minimum_gap', accountId, postId: others[index]!.postId };
-    return dailyBudget !== null && exceeds(spentAt, t, dailyBudget) ? { reason: 'daily_budget', accountId, postId: null } : null;
+    if (index < times.length && times[index]! < t + gapMs) return { reason: 'minimum_gap', accountId, holder: holderOf(others[index]!) };
+    return dailyBudget !== null && exceeds(spentAt, t, dailyBudget) ? { reason: 'daily_budget', accountId, holder: null } : null;
   };
+}
+
+function holderOf({ postId, workspaceId }: BusyTime): Holder {
+  return { postId, workspaceId };
 }
 
 /** Whether one send more at `t` makes any span of 24 hours that holds `t` hold more than the budget. */

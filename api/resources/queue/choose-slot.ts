@@ -75,6 +75,6 @@ function explain({ weighed, chosen, others, zone, queueId, gapSeconds }: Chosen)
     minimum_gap_seconds: gapSeconds,
     ...counts(weighed),
     alternatives: others.slice(0, AUTO_ALTERNATIVES_SHOWN_MAX).map(({ at, score }) => ({ slot_at: at.toISOString(), score })),
-    skipped: skipped.map(({ at, block }) => ({ slot_at: at.toISOString(), reason: block.reason, account_id: block.accountId, post_id: block.postId })),
+    skipped: skipped.map(({ at, block }) => ({ slot_at: at.toISOString(), reason: block.reason, account_id: block.accountId, post_id: block.holder?.postId ?? null, workspace_id: block.holder?.workspaceId ?? null })),
   };
 }

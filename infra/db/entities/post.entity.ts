@@ -36,8 +36,8 @@ export interface FrozenSignature {
   position: 'append' | 'prepend';
 }
 
-/** How `auto` chose, in the form of the wire. */
-export type AutoSchedule = Record<string, unknown>;
+/** How `auto` chose, in the form of the wire; beside a post that stood in the way also where it lies, because not everybody who reads this may see that post. */
+export type AutoSchedule = Record<string, unknown> & { skipped: readonly { post_id: string | null; workspace_id: string | null }[] };
 
 export const PostEntity = defineEntity({
   name: 'Post',

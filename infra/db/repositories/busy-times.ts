@@ -5,6 +5,8 @@ import { COUNTED_STATUSES, PACED_KINDS } from './accounts.ts';
 export interface BusyTarget {
   accountId: string;
   postId: string;
+  /** Of the post. */
+  workspaceId: string | null;
   at: Date;
   /** Whether a send is still to come for it, which will then count against the budget. */
   isAhead: boolean;
@@ -22,16 +24,16 @@ interface BusyQuestion {
 /** The targets of these accounts that are in the way of others, in one read. What is due already happens now, and what has to wait happens then. */
 export async function readBusyTargets(tx: Tx, { accountIds, now, since, exceptPostId }: BusyQuestion): Promise<BusyTarget[]> {
   if (accountIds.length === 0) return [];
-  const rows = await tx.execute<{ account_id: string; post_id: string; at: string; is_ahead: boolean }[]>(
-    `select account_id, post_id, published_at as at, false as is_ahead from target
-      where account_id in (?) and status = 'published' and published_at > ? and post_id is distinct from ?
+  const rows = await tx.execute<{ account_id: string; post_id: string; workspace_id: string | null; at: string; is_ahead: boolean }[]>(
+    `select t.account_id, t.post_id, p.workspace_id, t.published_at as at, false as is_ahead from target t join post p on p.id = t.post_id
+      where t.account_id in (?) and t.status = 'published' and t.published_at > ? and t.post_id is distinct from ?
      union all
-     select t.account_id, t.post_id, greatest(p.scheduled_at, t.waiting_until, ?::timestamptz), o.status is distinct from 'sending'
+     select t.account_id, t.post_id, p.workspace_id, greatest(p.scheduled_at, t.waiting_until, ?::timestamptz), o.status is distinct from 'sending'
        from target t join post p on p.id = t.post_id left join operation o on o.id = t.operation_id
       where t.account_id in (?) and t.status in ('scheduled', 'publishing') and (t.status = 'publishing' or p.deleted_at is null) and t.post_id is distinct from ?`,
     [accountIds, since, exceptPostId, now, accountIds, exceptPostId],
   );
-  return rows.map((row) => ({ accountId: row.account_id, postId: row.post_id, at: new Date(row.at), isAhead: row.is_ahead }));
+  return rows.map((row) => ({ accountId: row.account_id, postId: row.post_id, workspaceId: row.workspace_id, at: new Date(row.at), isAhead: row.is_ahead }));
 }
 
 /** When these accounts sent what counts against their budgets. */
@@ -45,14 +47,14 @@ export async function readSends(tx: Tx, accountIds: readonly string[], since: Da
 }
 
 /** The posts of a workspace (null = of none) that are planned for a moment after `after`, by that moment in milliseconds. */
-export async function readPlannedPosts(tx: Tx, { workspaceId, after, exceptPostId }: { workspaceId: string | null; after: Date; exceptPostId: string | null }): Promise<Map<number, string>> {
+export async function readPlannedPosts(tx: Tx, { workspaceId, after, exceptPostId }: { workspaceId: string | null; after: Date; exceptPostId: string | null }): Promise<Map<number, { postId: string; workspaceId: string | null }>> {
   // In the words of the index of planned posts: no scheduled post has been published.
   const rows = await tx.execute<{ id: string; scheduled_at: string }[]>(
     `select id, scheduled_at from post
       where scheduled_at > ? and published_at is null and deleted_at is null and status = 'scheduled' and workspace_id is not distinct from ? and id is distinct from ?`,
     [after, workspaceId, exceptPostId],
   );
-  return new Map(rows.map((row) => [new Date(row.scheduled_at).getTime(), row.id]));
+  return new Map(rows.map((row) => [new Date(row.scheduled_at).getTime(), { postId: row.id, workspaceId }]));
 }
 
 const PLACING = 4403;

@@ -4,9 +4,10 @@ import { dailyBudgetOf, minimumGapSeconds } from '../../../api/resources/queue/p
 
 const at = (time: string) => new Date(`2026-11-${time}:00Z`);
 const load = (more: Partial<AccountLoad>): AccountLoad => ({ accountId: 'acc_a', gapSeconds: 3_600, dailyBudget: null, busy: [], spent: [], ...more });
+const held = { postId: 'post_1', workspaceId: null };
 
 describe('the gap', () => {
-  const blocker = blockerOf([load({ busy: [{ postId: 'post_late', at: at('24T15:00') }, { postId: 'post_early', at: at('24T12:00') }] })], new Map());
+  const blocker = blockerOf([load({ busy: [{ postId: 'post_late', workspaceId: null, at: at('24T15:00') }, { postId: 'post_early', workspaceId: null, at: at('24T12:00') }] })], new Map());
 
   test.each(['24T11:01', '24T12:00', '24T12:59', '24T14:01', '24T15:59'])('%s is closer to a post than it', (time) => {
     expect(blocker(at(time))).toMatchObject({ reason: 'minimum_gap', accountId: 'acc_a' });
@@ -15,11 +16,11 @@ describe('the gap', () => {
     expect(blocker(at(time))).toBeNull();
   });
   test('the post that is in the way is named', () => {
-    expect(blocker(at('24T14:30'))!.postId).toBe('post_late');
+    expect(blocker(at('24T14:30'))!.holder?.postId).toBe('post_late');
   });
   test('any of the accounts is enough', () => {
-    const two = blockerOf([load({ accountId: 'acc_free' }), load({ busy: [{ postId: 'post_1', at: at('24T12:00') }] })], new Map());
-    expect(two(at('24T12:30'))).toEqual({ reason: 'minimum_gap', accountId: 'acc_a', postId: 'post_1' });
+    const two = blockerOf([load({ accountId: 'acc_free' }), load({ busy: [{ ...held, at: at('24T12:00') }] })], new Map());
+    expect(two(at('24T12:30'))).toEqual({ reason: 'minimum_gap', accountId: 'acc_a', holder: held });
   });
 });
 
@@ -28,7 +29,7 @@ describe('the daily budget', () => {
   const blocker = blockerOf([load({ dailyBudget: 2, spent })], new Map());
 
   test('counts the last 24 hours, whose first moment is no longer among them', () => {
-    expect(blocker(at('24T12:00'))).toEqual({ reason: 'daily_budget', accountId: 'acc_a', postId: null });
+    expect(blocker(at('24T12:00'))).toEqual({ reason: 'daily_budget', accountId: 'acc_a', holder: null });
     expect(blocker(at('25T09:59'))).not.toBeNull();
     expect(blocker(at('25T10:00'))).toBeNull();
   });
@@ -42,8 +43,8 @@ describe('the daily budget', () => {
 });
 
 test('a slot that a post holds is taken, and only that instant', () => {
-  const blocker = blockerOf([], new Map([[at('24T12:00').getTime(), 'post_1']]));
-  expect(blocker(at('24T12:00'))).toEqual({ reason: 'slot_taken', accountId: null, postId: 'post_1' });
+  const blocker = blockerOf([], new Map([[at('24T12:00').getTime(), held]]));
+  expect(blocker(at('24T12:00'))).toEqual({ reason: 'slot_taken', accountId: null, holder: held });
   expect(blocker(at('24T12:01'))).toBeNull();
 });
 

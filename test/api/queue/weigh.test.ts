@@ -7,7 +7,7 @@ import { PLATFORMS } from '../../../infra/contract/platforms.ts';
 /** A Saturday. */
 const NOW = new Date('2026-11-21T10:00:00Z');
 const free: Blocker = () => null;
-const blockedWhere = (isBlocked: (at: Date) => boolean): Blocker => (at) => (isBlocked(at) ? { reason: 'minimum_gap', accountId: 'acc_a', postId: 'post_1' } : null);
+const blockedWhere = (isBlocked: (at: Date) => boolean): Blocker => (at) => (isBlocked(at) ? { reason: 'minimum_gap', accountId: 'acc_a', holder: { postId: 'post_1', workspaceId: null } } : null);
 const question = (more: Partial<SlotQuestion>): SlotQuestion => ({ now: NOW, after: null, zone: 'UTC', platforms: ['twitter'], slots: null, history: [], blockerOf: () => free, ...more });
 const best = (more: Partial<SlotQuestion>) => {
   const { source, free: slots } = weigh(question(more));

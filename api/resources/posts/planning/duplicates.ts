@@ -45,12 +45,13 @@ export async function twinsOf(tx: Tx, targets: readonly Fingerprinted[], { at, e
   return wanted.length === 0 ? new Map() : findTwins(tx, { wanted, from, to, exceptPostId });
 }
 
-export function duplicateIssue(account: Account, twin: Twin, { allowed }: { allowed: boolean }): PlanIssue {
+/** `shown`: whether the caller may see the other post; that there is one counts all the same. */
+export function duplicateIssue(account: Account, twin: Twin, { allowed, shown }: { allowed: boolean; shown: boolean }): PlanIssue {
   const refuses = REFUSE_REPEATED.has(account.platform) && !allowed;
   return planIssue({
     code: 'DUPLICATE_CONTENT', severity: refuses ? 'error' : 'warning', account, path: ['content'],
     message: `This account has the same content in another post of ${twin.at.toISOString()}.`,
     fix: refuses ? 'Change the text, or send allow_duplicate: true if it is meant.' : 'Nothing to do if it is meant.',
-    details: { post_id: twin.postId, target_id: twin.targetId, at: twin.at.toISOString() },
+    details: { ...(shown ? { post_id: twin.postId, target_id: twin.targetId } : {}), at: twin.at.toISOString() },
   });
 }

@@ -5,6 +5,7 @@ import type { Twin } from '../../../../infra/db/repositories/twins.ts';
 import { platformCatalog, type CatalogEntry, type EffectiveOptions, type TextLength } from '../../../../providers/catalog.ts';
 import type { Call } from '../../../route.ts';
 import { validationError } from '../../../validation/issues.ts';
+import { mayAccess } from '../../../workspace-access.ts';
 import { duplicateIssue, fingerprintOf, twinsOf } from './duplicates.ts';
 import { effectiveOf, readLayers, type Effective, type ReadLayers } from './effective-options.ts';
 import { planIssue, type PlanIssue } from './issues.ts';
@@ -22,6 +23,7 @@ export interface PlannedTarget extends ResolvedTarget {
   options: EffectiveOptions;
   length: TextLength;
   fingerprint: string | null;
+  /** Null also where the caller may not see it. */
   twin: Twin | null;
   /** Variables of templates. */
   used: readonly string[];
@@ -65,7 +67,9 @@ export async function planTargets(call: Call, read: readonly ReadTarget[], plans
   const twins = await twinsOf(call.tx, planned, { at: schedule.at ?? call.now, exceptPostId: wish.postId });
   return planned.map((target) => {
     const twin = twins.get(target.account.id);
-    return twin === undefined ? target : { ...target, twin, issues: [...target.issues, duplicateIssue(target.account, twin, { allowed: wish.allowDuplicate })] };
+    if (twin === undefined) return target;
+    const shown = mayAccess(call.caller, twin.workspaceId);
+    return { ...target, twin: shown ? twin : null, issues: [...target.issues, duplicateIssue(target.account, twin, { allowed: wish.allowDuplicate, shown })] };
   });
 }
 
