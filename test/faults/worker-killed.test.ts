@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments, type Window } from '../support/moments.ts';
@@ -62,6 +63,7 @@ test('kill -9 of the worker in every window: at most one entry, and the truth', 
   await system.worker.start();
   const seen = await Promise.all(cells.map(async ({ cell, post, account, operationId }) => {
     const ended = await until(`${cell.platform}, ${cell.window}: ${cell.ends}`, async () => {
+      if (cell.ends === 'failed PROVIDER_PROVED_ABSENT') await putAbsenceBack(system, operationId);
       const { body } = await caller.get(`/v1/posts/${post.id}`);
       return Caller.state(body, account.id) === cell.ends ? body : null;
     }, 150_000).catch(async () => (await caller.get(`/v1/posts/${post.id}`)).body);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments } from '../support/moments.ts';
@@ -74,6 +75,7 @@ test('a worker that sleeps between its claim and its first byte sends nothing wh
   held.release();
   system.worker.signal('SIGCONT');
   const settled = await until('the platform proves that nothing was sent', async () => {
+    await putAbsenceBack(system, operationId);
     const { body } = await caller.get(`/v1/operations/${operationId}`);
     return body.status === 'failed' ? body : null;
   }, 150_000);

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { until } from '../support/until.ts';
 import { deleted, WAITS, type Story } from './before-sending.ts';
@@ -105,6 +106,10 @@ export const AFTER_SENDING: Record<string, Story> = {
   },
   [`${UNKNOWN} | probe | did not happen`]: async (stage) => {
     const post = await stage.reached((await stage.create('now', '[[sandbox:drop-before]]')).id, UNKNOWN);
+    await until('the platform is believed', async () => {
+      await putAbsenceBack(stage.system, stage.target(post).operation_id);
+      return (await stage.state(post.id)) !== UNKNOWN;
+    });
     const failed = await stage.reached(post.id, 'failed PROVIDER_PROVED_ABSENT');
     expect([(await stage.operation(failed)).settled_by, failed.targets[stage.twitter].error.retryable]).toEqual(['probe', true]);
     return stage.told(Caller.state(post, stage.twitter), Caller.state(failed, stage.twitter), post.id);
