@@ -3,24 +3,22 @@ import type { ContentTemplate } from '../../../infra/db/entities/content-templat
 import { countTemplates, deleteTemplate, findTemplate, insertTemplate, listTemplates } from '../../../infra/db/repositories/content-templates.ts';
 import { lockLibrary } from '../../../infra/db/repositories/library-lock.ts';
 import { refuseBeyond } from '../../library-limit.ts';
+import { libraryClauses } from '../../library.ts';
 import { allOf, containing, pageReply, windowClause, type Clause } from '../../page.ts';
 import { applyChange, refuseStaleRevision } from '../../revision.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLibraryChange, assertNamedWorkspace, visibleWorkspaces, workspaceOfNewInLibrary } from '../../workspace-access.ts';
+import { assertLibraryChange, workspaceOfNewInLibrary } from '../../workspace-access.ts';
 import { knownTemplate, readableTemplate } from './access.ts';
 import { presentTemplate } from './content-templates.present.ts';
 
 export async function list(call: Call): Promise<Reply> {
-  const { query, caller, tx } = call;
-  if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
   const { order, ...window } = windowClause(call.window!, { time: 't.created_at', id: 't.id' });
-  const rows = await listTemplates(tx, { ...allOf([visibleWorkspaces(caller, 't.workspace_id', { library: true }), ...filters(query), window]), order });
+  const rows = await listTemplates(call.tx, { ...allOf([...await libraryClauses(call, 't.workspace_id'), ...filters(call.query), window]), order });
   return pageReply(call, { rows, position: (row) => ({ at: row.createdAt, id: row.id }), present: (page) => page.map(presentTemplate) });
 }
 
-function filters({ workspace_id: workspaceId, tag, q }: Call['query']): Clause[] {
+function filters({ tag, q }: Call['query']): Clause[] {
   return [
-    ...(workspaceId === undefined ? [] : [{ sql: 't.workspace_id = ? or t.workspace_id is null', params: [workspaceId] }]),
     ...(tag === undefined ? [] : [{ sql: 'exists (select from unnest(t.tags) word where lower(word) = lower(?))', params: [tag] }]),
     ...(q === undefined ? [] : [{ sql: 't.name ilike ? or t.content ilike ?', params: [containing(q), containing(q)] }]),
   ];

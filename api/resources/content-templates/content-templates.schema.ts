@@ -3,6 +3,7 @@ import {
   TEMPLATE_CONTENT_MAX_CHARS, TEMPLATE_DESCRIPTION_MAX_CHARS, TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TAG_MAX_CHARS, TEMPLATE_TAGS_MAX,
 } from '../../../infra/contract/limits.ts';
 import { PLATFORMS } from '../../../infra/contract/platforms.ts';
+import { listedWorkspaceField, workspaceOfNewField } from '../../library.ts';
 import { expectedRevisionField } from '../../revision.ts';
 import { pageSchema, wireId, wireInstant } from '../../validation/joi-types.ts';
 import { storedText } from '../posts/planning/render.ts';
@@ -23,13 +24,13 @@ export const createBody = Joi.object({
   ...editable,
   name: editable.name.required(),
   content: editable.content.required(),
-  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
+  workspace_id: workspaceOfNewField,
 });
 
 export const updateBody = Joi.object({ ...editable, expected_revision: expectedRevisionField });
 
 export const listQuery = Joi.object({
-  workspace_id: Joi.string().description("Those of this workspace and the organization's."),
+  workspace_id: listedWorkspaceField,
   tag: Joi.string().max(TEMPLATE_TAG_MAX_CHARS).description('One of its tags, in any case.'),
   q: Joi.string().max(QUERY_TEXT_MAX_CHARS).description('Part of the name or the content, in any case.'),
 });

@@ -6,23 +6,17 @@ import {
   countSignatures, deleteSignature, findApplicableSignature, findSignature, insertSignature, listSignatures, unsetDefaultSignature,
 } from '../../../infra/db/repositories/signatures.ts';
 import { refuseBeyond } from '../../library-limit.ts';
-import { allOf, pageReply, windowClause, type Clause } from '../../page.ts';
+import { libraryClauses } from '../../library.ts';
+import { allOf, pageReply, windowClause } from '../../page.ts';
 import { applyChange, refuseStaleRevision } from '../../revision.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, visibleWorkspaces, workspaceOfNewInLibrary } from '../../workspace-access.ts';
+import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, workspaceOfNewInLibrary } from '../../workspace-access.ts';
 import { presentSignature } from './signatures.present.ts';
 
 export async function list(call: Call): Promise<Reply> {
-  const { query, caller, tx } = call;
-  if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
   const { order, ...window } = windowClause(call.window!, { time: 's.created_at', id: 's.id' });
-  const rows = await listSignatures(tx, { ...allOf([visibleWorkspaces(caller, 's.workspace_id', { library: true }), ...ofWorkspace(query), window]), order });
+  const rows = await listSignatures(call.tx, { ...allOf([...await libraryClauses(call, 's.workspace_id'), window]), order });
   return pageReply(call, { rows, position: (row) => ({ at: row.createdAt, id: row.id }), present: (page) => page.map(presentSignature) });
-}
-
-function ofWorkspace({ workspace_id: id, exact }: Call['query']): Clause[] {
-  if (id === undefined) return [];
-  return [{ sql: exact === true ? 's.workspace_id = ?' : 's.workspace_id = ? or s.workspace_id is null', params: [id] }];
 }
 
 export async function create(call: Call): Promise<Reply> {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { SIGNATURE_CONTENT_MAX_CHARS, SIGNATURE_NAME_MAX_CHARS } from '../../../infra/contract/limits.ts';
+import { listedWorkspaceField, workspaceOfNewField } from '../../library.ts';
 import { expectedRevisionField } from '../../revision.ts';
 import { failIssue, pageSchema, trimmed, wireId, wireInstant } from '../../validation/joi-types.ts';
 import { storedText } from '../posts/planning/render.ts';
@@ -23,13 +24,13 @@ export const createBody = Joi.object({
   content: content.required(),
   position: editable.position.default('append'),
   is_default: editable.is_default.default(false),
-  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
+  workspace_id: workspaceOfNewField,
 });
 
 export const updateBody = Joi.object({ ...editable, expected_revision: expectedRevisionField });
 
 export const listQuery = Joi.object({
-  workspace_id: Joi.string().description("Those of this workspace and the organization's."),
+  workspace_id: listedWorkspaceField,
   exact: Joi.boolean().description('true: only those of the workspace.'),
 });
 

@@ -4,25 +4,21 @@ import type { Tag } from '../../../infra/db/entities/tag.entity.ts';
 import { lockLibrary } from '../../../infra/db/repositories/library-lock.ts';
 import { countTags, deleteTag, findTag, insertTag, isTagNameTaken, listTags, TAG_NAME } from '../../../infra/db/repositories/tags.ts';
 import { refuseBeyond } from '../../library-limit.ts';
+import { libraryClauses } from '../../library.ts';
 import { allOf, containing, nameWindow, pageReply, type Clause } from '../../page.ts';
 import { applyChange } from '../../revision.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, visibleWorkspaces, workspaceOfNewInLibrary } from '../../workspace-access.ts';
+import { assertLibraryAccess, assertLibraryChange, workspaceOfNewInLibrary } from '../../workspace-access.ts';
 import { presentTag } from './tags.present.ts';
 
 export async function list(call: Call): Promise<Reply> {
-  const { query, caller, tx } = call;
-  if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
   const { order, ...window } = nameWindow(call.window!, { name: TAG_NAME, time: 't.created_at', id: 't.id' });
-  const rows = await listTags(tx, { ...allOf([visibleWorkspaces(caller, 't.workspace_id', { library: true }), ...filters(query), window]), order });
+  const rows = await listTags(call.tx, { ...allOf([...await libraryClauses(call, 't.workspace_id'), ...named(call.query), window]), order });
   return pageReply(call, { rows, position: ({ tag, sortName }) => ({ at: tag.createdAt, id: tag.id, name: sortName }), present: (page) => page.map(({ tag }) => presentTag(tag)) });
 }
 
-function filters(query: Call['query']): Clause[] {
-  return [
-    ...(query.workspace_id === undefined ? [] : [{ sql: 't.workspace_id = ? or t.workspace_id is null', params: [query.workspace_id] }]),
-    ...(query.q === undefined ? [] : [{ sql: 't.name ilike ?', params: [containing(query.q)] }]),
-  ];
+function named({ q }: Call['query']): Clause[] {
+  return q === undefined ? [] : [{ sql: 't.name ilike ?', params: [containing(q)] }];
 }
 
 export async function create(call: Call): Promise<Reply> {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { TAG_NAME_MAX_CHARS } from '../../../infra/contract/limits.ts';
+import { listedWorkspaceField, workspaceOfNewField } from '../../library.ts';
 import { failIssue, pageSchema, trimmed, wireId, wireInstant } from '../../validation/joi-types.ts';
 
 const QUERY_TEXT_MAX_CHARS = 200;
@@ -13,13 +14,13 @@ const editable = {
 export const createBody = Joi.object({
   name: editable.name.required(),
   color: editable.color.required(),
-  workspace_id: Joi.string().allow('', null).description('Absent: the only workspace of the credential, else the organization. null: the organization.'),
+  workspace_id: workspaceOfNewField,
 });
 
 export const updateBody = Joi.object(editable);
 
 export const listQuery = Joi.object({
-  workspace_id: Joi.string().description("Those of this workspace and the organization's."),
+  workspace_id: listedWorkspaceField,
   q: Joi.string().max(QUERY_TEXT_MAX_CHARS).description('Part of the name, in any case.'),
 });
 
