@@ -171,7 +171,8 @@ export class System {
     await Promise.allSettled([this.api?.kill(), this.worker?.kill(), this.sandbox?.kill()]);
     await Promise.allSettled([this.#connection?.close(), this.db?.close(true)]);
     await Promise.allSettled([this.databaseProxy?.stop(), this.sandboxProxy?.stop(), this.temporalProxy?.stop()]);
-    await Promise.allSettled([this.postgres?.stop(), this.witness?.stop(), this.temporal?.stop()]);
+    // Temporal takes its time to say goodbye, and what it keeps is thrown away.
+    await Promise.allSettled([this.postgres?.stop(), this.witness?.stop(), this.temporal?.kill()]);
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
