@@ -6,6 +6,7 @@ import { createApp, type AppOptions } from '../../api/app.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { Lifecycle } from '../../api/lifecycle.ts';
 import type { AnyRoute } from '../../api/route.ts';
+import type { Clock } from '../../infra/clock.ts';
 import { Infra } from '../../infra/context.ts';
 import { migratedDatabase } from './database.ts';
 
@@ -38,6 +39,8 @@ export interface Answer {
 export interface ApiOptions extends AppOptions {
   routes?: readonly AnyRoute[];
   env?: Record<string, string>;
+  /** Of the application; that of the database goes on as ever. */
+  clock?: Clock;
   /** Of the HTTP server's wait for headers. */
   headersMs?: number;
   /** Uses this database instead of a fresh one, as a second process would. */
@@ -51,7 +54,7 @@ const RINGS = { ONCEPOST_PEPPERS: ring('p2', 'p1'), ONCEPOST_ENCRYPTION_KEYS: ri
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = options.databaseUrl === undefined ? await migratedDatabase() : { url: options.databaseUrl, release: async () => {} };
   const databaseUrl = database.url;
-  const infra = await Infra.open('test-api', { NODE_ENV: 'test', LOG_LEVEL: 'silent', SANDBOX_SECRET: 'sandbox', DATABASE_URL: databaseUrl, ...RINGS, ...options.env });
+  const infra = await Infra.open('test-api', { NODE_ENV: 'test', LOG_LEVEL: 'silent', SANDBOX_SECRET: 'sandbox', DATABASE_URL: databaseUrl, ...RINGS, ...options.env }, options);
   const { lifecycle = new Lifecycle() } = options;
   const server = createHttpServer(createApp(infra, options.routes, { ...options, lifecycle }).callback(), options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

@@ -8,7 +8,7 @@ import { POST_STATUSES, TARGET_STATUSES } from '../../../infra/contract/statuses
 import { failIssue } from '../../validation/joi-types.ts';
 import { VARIABLE_NAME } from '../content-templates/variables.ts';
 import { mediaList, targetOptions } from './planning/option-schemas.ts';
-import { isFault, readSchedule } from './planning/schedule.ts';
+import { inRange, isFault, readSchedule, type Schedule } from './planning/schedule.ts';
 import { canonicalZone } from '../../time-zone.ts';
 
 const ACCOUNTS_MAX = 50;
@@ -18,17 +18,21 @@ export const timezone = Joi.string().custom((name: string, helpers) => canonical
   .description('IANA time zone, any case. Default UTC.');
 
 const TIME_FORMS = 'now, draft, auto (the best free slot), or an ISO 8601 time at most 30 days ahead; without an offset it is a wall time in timezone.';
-const ENDS_WITH_OFFSET = /:\d{2}[\d.:]*(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
-/** Its range is part of its form. A zone that is not valid has its own issue, so the time is then read as UTC. */
-function scheduledAt({ zoneIsKnown, isRangeJudged = true }: { zoneIsKnown: boolean; isRangeJudged?: boolean }): Joi.StringSchema {
+type IsJudged = (read: Schedule) => boolean;
+/** Where neither the zone nor a stored time is known yet, the range is judged once the post is read. */
+const always: IsJudged = () => true;
+const ofInstants: IsJudged = ({ wallTime }) => wallTime === null;
+const never: IsJudged = () => false;
+
+/** A zone that is not valid has its own issue, so the time is then read as UTC. */
+function scheduledAt(isRangeJudged: IsJudged): Joi.StringSchema {
   return Joi.string().description(TIME_FORMS).custom((given: string, helpers) => {
     const zone: unknown = (helpers.state.ancestors as { timezone?: unknown }[])[0]?.timezone;
-    const read = readSchedule(given, { timezone: (typeof zone === 'string' ? canonicalZone(zone) : null) ?? 'UTC', now: new Date() });
-    if (!isFault(read) || (!isRangeJudged && read.code !== 'invalid_string')) return given;
-    // The range of a wall time in the stored zone is judged once the post is read.
-    if (read.code !== 'invalid_string' && !zoneIsKnown && typeof zone !== 'string' && !ENDS_WITH_OFFSET.test(given)) return given;
-    return failIssue(helpers, { code: read.code, message: read.message.replace(/^scheduled_at /, '') });
+    const now = new Date();
+    const read = readSchedule(given, { timezone: (typeof zone === 'string' ? canonicalZone(zone) : null) ?? 'UTC', now });
+    const judged = isFault(read) || !isRangeJudged(read) ? read : inRange(read, { now });
+    return isFault(judged) ? failIssue(helpers, { code: judged.code, message: judged.message.replace(/^scheduled_at /, '') }) : given;
   });
 }
 
@@ -60,7 +64,7 @@ const created = { ...editable, workspace_id: Joi.string().allow('', null) };
 
 export const createBody = Joi.object({
   targets: targets.required(),
-  scheduled_at: scheduledAt({ zoneIsKnown: true }).required(),
+  scheduled_at: scheduledAt(always).required(),
   ...created,
 });
 
@@ -68,13 +72,13 @@ export const createBody = Joi.object({
 export const preflightBody = Joi.object({
   post_id: Joi.string().max(ID_MAX_CHARS).allow(null).description('A draft or scheduled post that the other members are laid over.'),
   targets: targets.when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }).description('As on creation. Required without post_id.'),
-  scheduled_at: scheduledAt({ zoneIsKnown: false, isRangeJudged: false }).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }).description(`${TIME_FORMS} Required without post_id.`),
+  scheduled_at: scheduledAt(never).when('post_id', { is: Joi.string().required(), otherwise: Joi.required() }).description(`${TIME_FORMS} Required without post_id.`),
   ...created,
 });
 
 export const updateBody = Joi.object({
   targets,
-  scheduled_at: scheduledAt({ zoneIsKnown: false }),
+  scheduled_at: scheduledAt(never),
   ...editable,
   expected_revision: Joi.number().integer().min(1),
 });
@@ -83,7 +87,7 @@ export const updateBody = Joi.object({
 export const duplicateBody = Joi.object({
   // By the form of what is given, so that what is wrong inside a list is named by its place.
   targets: Joi.alternatives().conditional(Joi.ref('.'), { is: Joi.array().required(), otherwise: Joi.valid('all', 'failed') }).try(targets).allow(null).description('all, failed (those whose outcome is known), or selectors as on creation. Default all.'),
-  scheduled_at: scheduledAt({ zoneIsKnown: false }).allow(null),
+  scheduled_at: scheduledAt(ofInstants).allow(null),
   content: editable.content,
   notes,
   allow_duplicate: editable.allow_duplicate,

@@ -10,12 +10,11 @@ import { expectedTimes } from './planning/expected-times.ts';
 import { planIssue, type PlanIssue } from './planning/issues.ts';
 import { collecting } from './planning/judge.ts';
 import { planPost, type PostWish } from './planning/plan.ts';
-import { isFault, readSchedule, type Schedule } from './planning/schedule.ts';
+import { scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
 import { wishOfChange, wishOfCreation } from './planning/wish.ts';
 import { presentPreflight, type PreflightQuota } from './preflight.present.ts';
 import { scheduleOfChange } from './update.ts';
 import { QUOTA_NEARLY_USED } from '../../../infra/contract/limits.ts';
-import { validationError } from '../../validation/issues.ts';
 
 /** POST /v1/posts/preflight: the plan that a creation would carry out, with everything that speaks against it. Stores nothing. */
 export async function preflightPost(call: Call): Promise<Reply> {
@@ -45,9 +44,7 @@ async function baseOf({ tx, caller }: Call, id: string): Promise<PostState> {
 
 function scheduleOf({ body, now }: Call, state: PostState | null): Schedule {
   if (state !== null) return scheduleOfChange({ body, now }, state.post);
-  const read = readSchedule(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
-  if (isFault(read)) throw validationError([{ ...read, path: ['scheduled_at'], in: 'body' }]);
-  return read;
+  return scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
 }
 
 async function quotaOf({ tx, caller, now }: Call, { units }: { units: number }): Promise<PreflightQuota> {

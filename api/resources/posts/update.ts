@@ -11,7 +11,7 @@ import { applyUpdate, type Change } from './apply-update.ts';
 import { refusing } from './planning/judge.ts';
 import { planPost, type PostPlan } from './planning/plan.ts';
 import { readTags } from './planning/sources.ts';
-import { orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
+import { inRange, orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
 import { wishOfChange } from './planning/wish.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
@@ -56,13 +56,21 @@ async function changeOf(call: Call, state: PostState, conflicts: () => void): Pr
   return { ...fields, tags, plan: null };
 }
 
-/** The time as given, or the stored wall time in a new zone, or what is stored. A time that is stored is not judged again. */
+/**
+ * The time as given, or the stored wall time in a new zone, or what is stored. A time that is stored is not judged again, in
+ * whatever form it comes back; as the instant that the post shows it is still the wall time that it was.
+ */
 export function scheduleOfChange({ body, now }: Pick<Call, 'body' | 'now'>, post: Post): Schedule {
   const timezone: string = 'timezone' in body ? body.timezone ?? 'UTC' : post.timezone;
-  if (typeof body.scheduled_at === 'string') return scheduleOrRefuse(body.scheduled_at, { timezone, now });
-  if (timezone !== post.timezone && post.wallTime && post.status === 'scheduled') return orRefuse(readWallTime(post.wallTime, { timezone, now }), 'timezone');
-  const isDraft = post.status === 'draft';
-  return { kind: isDraft ? 'draft' : 'later', at: post.scheduledAt ?? null, wallTime: post.wallTime ?? null, warnings: [] };
+  const stored = post.scheduledAt ?? null;
+  const standing: Schedule = { kind: post.status === 'draft' ? 'draft' : 'later', at: stored, wallTime: post.wallTime ?? null, warnings: [] };
+  if (typeof body.scheduled_at === 'string') {
+    const given = scheduleOrRefuse(body.scheduled_at, { timezone, now, stored });
+    const isShown = given.wallTime === null && given.at?.getTime() === stored?.getTime() && timezone === post.timezone;
+    return isShown && given.kind === 'later' ? standing : given;
+  }
+  if (timezone === post.timezone || post.status !== 'scheduled' || !post.wallTime) return standing;
+  return orRefuse(inRange(readWallTime(post.wallTime, timezone), { now, stored }), 'timezone');
 }
 
 function catchUpOf(body: Call['body'], post: Post): Change['catchUp'] {

@@ -157,6 +157,63 @@ describe('PATCH › time', () => {
   });
 });
 
+describe('PATCH › a time that is stored already', () => {
+  const WALL = { timezone: 'Asia/Tokyo', scheduled_at: new Date(Date.now() + 9 * 3_600_000 + 900_000).toISOString().slice(0, 19) };
+  let clocks: World;
+  let behindMs = 0;
+  beforeAll(async () => {
+    clocks = await openWorld({ clock: { now: () => new Date(Date.now() + behindMs) } });
+  });
+  afterAll(() => clocks.close());
+
+  /** A post that was to go out half an hour ago, and that nobody has begun. */
+  const overdue = async (more: object = {}) => {
+    behindMs = 0;
+    const post = await clocks.accepted({ targets: ['mastodon'], scheduled_at: inSeconds(900), content: 'one', ...more });
+    behindMs = 2_700_000;
+    return post;
+  };
+  const patched = (id: string, body: object) => clocks.send('PATCH', `/v1/posts/${id}`, body);
+
+  test('of an overdue post changes nothing, as it is shown, in another offset, or as the wall time that it was', async () => {
+    const post = await overdue();
+    const inTokyo = `${new Date(Date.parse(post.scheduled_at) + 9 * 3_600_000).toISOString().slice(0, -1)}+09:00`;
+    for (const scheduled_at of [post.scheduled_at, inTokyo]) expect((await patched(post.id, { scheduled_at })).body).toEqual(post);
+    const walled = await overdue(WALL);
+    for (const scheduled_at of [walled.scheduled_at, WALL.scheduled_at]) expect((await patched(walled.id, { scheduled_at })).body).toEqual(walled);
+  });
+
+  test('goes with a change of something else', async () => {
+    const { id, scheduled_at } = await overdue();
+    const changed = await patched(id, { scheduled_at, content: 'two' });
+    expect([changed.status, changed.body.content, changed.body.status, changed.body.scheduled_at, changed.body.revision]).toEqual([200, 'two', 'scheduled', scheduled_at, 2]);
+    expect((await clocks.send('POST', '/v1/posts/preflight', { post_id: id, scheduled_at })).body).toMatchObject({ valid: true, schedule: { scheduled_at } });
+  });
+
+  test('any other that has passed is still refused', async () => {
+    const { id, scheduled_at } = await overdue();
+    const answer = await patched(id, { scheduled_at: new Date(Date.parse(scheduled_at) + 1).toISOString() });
+    expect([...codeOf(answer), answer.body.error.details.issues[0].code]).toEqual([422, 'VALIDATION_ERROR', 'too_small']);
+  });
+
+  test('as it is shown it is still a wall time, which moves with the zone', async () => {
+    behindMs = 0;
+    const { id, scheduled_at } = await clocks.accepted({ targets: ['mastodon'], content: 'one', ...WALL });
+    expect((await patched(id, { scheduled_at, content: 'two' })).status).toBe(200);
+    const moved = await patched(id, { timezone: 'Asia/Shanghai' });
+    expect(moved.body.scheduled_at).toBe(new Date(Date.parse(scheduled_at) + 3_600_000).toISOString());
+    const { body } = await patched(id, { timezone: 'UTC', scheduled_at: moved.body.scheduled_at });
+    expect([body.timezone, body.scheduled_at]).toEqual(['UTC', moved.body.scheduled_at]);
+  });
+
+  test('of a post that goes out meanwhile: the state answers', async () => {
+    behindMs = 0;
+    const post = await clocks.accepted({ targets: ['mastodon'], scheduled_at: 'now', content: 'one' });
+    behindMs = 2_700_000;
+    expect(codeOf(await patched(post.id, { scheduled_at: post.scheduled_at }))).toEqual([409, 'POST_PUBLISHING']);
+  });
+});
+
 describe('PATCH › state', () => {
   test('publishing, failed, partial and published posts are not changed', async () => {
     const post = await world.accepted({ targets: ['mastodon', 'twitter'], scheduled_at: 'now', content: 'x' });

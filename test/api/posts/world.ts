@@ -9,7 +9,7 @@ import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
 import { claim } from '../../../infra/ledger/claim.ts';
 import { settle } from '../../../infra/ledger/settle.ts';
 import type { Ruling } from '../../../infra/ledger/settlement.ts';
-import { startApi, type Answer, type TestApi } from '../../support/api.ts';
+import { startApi, type Answer, type ApiOptions, type TestApi } from '../../support/api.ts';
 import { account, apiKey, organization } from '../../support/factories.ts';
 
 /** An API with an organization, a test key and a sandbox account on each platform. No worker runs: tests say what the platform did. */
@@ -26,9 +26,9 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(options: Pick<ApiOptions, 'clock'> = {}): Promise<World> {
   const temporal = await silentServer();
-  const api = await startApi({ routes: ROUTES, env: { TEMPORAL_ADDRESS: `127.0.0.1:${(temporal.address() as AddressInfo).port}` } });
+  const api = await startApi({ ...options, routes: ROUTES, env: { TEMPORAL_ADDRESS: `127.0.0.1:${(temporal.address() as AddressInfo).port}` } });
   const org = await organization(api.infra);
   const key = (await apiKey(api.infra, { organizationId: org.id })).secret;
   const twitter = await account(api.infra, { organizationId: org.id, platform: 'twitter' });

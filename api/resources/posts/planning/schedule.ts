@@ -19,7 +19,7 @@ export interface ScheduleFault {
 
 const FORM = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
-/** Reads `scheduled_at`; the zone counts only for a time without an offset. */
+/** Reads `scheduled_at`, in whatever range it is; the zone counts only for a time without an offset. */
 export function readSchedule(given: string, options: { timezone: string; now: Date }): Schedule | ScheduleFault {
   if (given === 'draft') return { kind: 'draft', at: null, wallTime: null, warnings: [] };
   if (given === 'auto') return { kind: 'auto', at: null, wallTime: null, warnings: [] };
@@ -28,22 +28,29 @@ export function readSchedule(given: string, options: { timezone: string; now: Da
   const wallMs = match === null ? null : wallOf(match);
   const offset = match?.[8] === undefined ? null : offsetOf(match[8]);
   if (match === null || wallMs === null || Number.isNaN(offset)) return notUnderstood();
-  if (offset !== null) return inRange({ kind: 'later', at: new Date(wallMs - offset), wallTime: null, warnings: [] }, options.now);
-  return readWallTime(new Date(wallMs).toISOString().slice(0, -1), options);
+  if (offset !== null) return { kind: 'later', at: new Date(wallMs - offset), wallTime: null, warnings: [] };
+  return readWallTime(new Date(wallMs).toISOString().slice(0, -1), options.timezone);
 }
 
 /** A wall time as stored (`2026-11-20T09:00:00.000`), in a zone. */
-export function readWallTime(wallTime: string, { timezone, now }: { timezone: string; now: Date }): Schedule | ScheduleFault {
+export function readWallTime(wallTime: string, timezone: string): Schedule {
   const { at, kind } = instantOfWall(Date.parse(`${wallTime}Z`), timezone);
   const warnings: Schedule['warnings'] = kind === 'gap' ? ['SCHEDULE_DST_GAP'] : kind === 'overlap' ? ['SCHEDULE_DST_OVERLAP'] : [];
-  return inRange({ kind: 'later', at, wallTime, warnings }, now);
+  return { kind: 'later', at, wallTime, warnings };
 }
 
 export function isFault(read: Schedule | ScheduleFault): read is ScheduleFault {
   return 'message' in read;
 }
 
-function inRange(schedule: Schedule & { at: Date }, now: Date): Schedule | ScheduleFault {
+interface Range {
+  now: Date;
+  /** The time that the post has already: it is not judged again, however late the post is. */
+  stored?: Date | null;
+}
+
+export function inRange(schedule: Schedule, { now, stored = null }: Range): Schedule | ScheduleFault {
+  if (schedule.kind !== 'later' || schedule.at === null || schedule.at.getTime() === stored?.getTime()) return schedule;
   const aheadMs = schedule.at.getTime() - now.getTime();
   if (aheadMs > SCHEDULE_AHEAD_MAX_MS) return { code: 'too_big', message: 'scheduled_at must be at most 30 days ahead. Choose an earlier time, or save a draft and schedule it later.' };
   if (aheadMs < -SCHEDULE_PAST_GRACE_MS) return { code: 'too_small', message: 'scheduled_at is in the past. Choose a later time, or "now".' };
@@ -73,9 +80,9 @@ function notUnderstood(): ScheduleFault {
   return { code: 'invalid_string', message: 'scheduled_at must be "now", "draft", "auto" or an ISO 8601 time such as 2026-11-20T09:00:00Z; without an offset it is a wall time in timezone.' };
 }
 
-/** The schema has judged the form; what it accepted a moment ago can still have passed its limit. */
-export function scheduleOrRefuse(given: string, options: { timezone: string; now: Date }): Schedule {
-  return orRefuse(readSchedule(given, options));
+/** The schema has judged what it could; what it accepted a moment ago can still have passed its limit. */
+export function scheduleOrRefuse(given: string, options: Range & { timezone: string }): Schedule {
+  return orRefuse(inRange(orRefuse(readSchedule(given, options)), options));
 }
 
 export function orRefuse(read: Schedule | ScheduleFault, field = 'scheduled_at'): Schedule {
