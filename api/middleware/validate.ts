@@ -55,7 +55,7 @@ function schemasOf(route: RouteSpec): Schemas {
 function inputOf(ctx: Context, infra: Infra, schemas: Schemas): NonNullable<Context['state']['input']> {
   const route = ctx.state.route as RouteSpec;
   const query = queryOf(ctx, schemas.query);
-  const body = bodyOf(ctx, route, schemas.body);
+  const body = bodyOf(ctx, infra, schemas.body);
   const issues = [...query.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
   return {
@@ -87,9 +87,10 @@ function fileOf({ state: { form } }: Context): UploadedFile {
   return file;
 }
 
-function bodyOf(ctx: Context, route: RouteSpec, schema: DescribedSchema): JudgedBody {
+function bodyOf(ctx: Context, infra: Infra, schema: DescribedSchema): JudgedBody {
+  const route = ctx.state.route as RouteSpec;
   const { decodedBody: body = {} } = ctx.state;
-  if (route.body !== undefined) return judgeBody(body, schema, route.elements);
+  if (route.body !== undefined) return judgeBody(body, schema, { now: infra.clock.now(), elements: route.elements });
   return { values: {}, issues: route.method === 'DELETE' || route.method === 'GET' || isObject(body) ? [] : [notAnObject()] };
 }
 

@@ -21,11 +21,17 @@ export function described(schema: Joi.ObjectSchema): DescribedSchema {
   return { schema, description: schema.describe() };
 }
 
-/** `elements`: the member whose elements are judged one by one elsewhere. */
-export function judgeBody(body: unknown, { schema, description }: DescribedSchema, elements?: string): JudgedBody {
+interface Circumstances {
+  /** For what a schema says about times: joi hands it to `custom()` as `helpers.prefs.context`. */
+  now: Date;
+  /** The member whose elements are judged one by one elsewhere. */
+  elements?: string | undefined;
+}
+
+export function judgeBody(body: unknown, { schema, description }: DescribedSchema, { now, elements }: Circumstances): JudgedBody {
   if (!isObject(body)) return { values: {}, issues: [notAnObject()] };
   const ofTree = treeIssues(elements === undefined ? body : envelopeOf(body, elements), 'body');
-  const { value, error } = schema.validate(body, JOI_OPTIONS);
+  const { value, error } = schema.validate(body, { ...JOI_OPTIONS, context: { now } });
   const ofSchema = joiIssues(error?.details ?? [], 'body', description, body);
   return { values: value as Record<string, unknown>, issues: ordered(ofTree, ofSchema, body) };
 }

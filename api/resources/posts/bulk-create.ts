@@ -41,7 +41,7 @@ export function refuseWithoutUnits(outcomes: readonly Outcome[]): void {
 }
 
 async function createOne(call: Call, body: unknown): Promise<Outcome> {
-  const { values, issues } = judgeBody(body, CREATE);
+  const { values, issues } = judgeBody(body, CREATE, { now: call.now });
   if (issues.length > 0) return { error: validationError(issues) };
   const after: (() => Promise<void>)[] = [];
   // Its turn is known once all are stored.

@@ -29,7 +29,7 @@ const never: IsJudged = () => false;
 function scheduledAt(isRangeJudged: IsJudged): Joi.StringSchema {
   return Joi.string().description(TIME_FORMS).custom((given: string, helpers) => {
     const zone: unknown = (helpers.state.ancestors as { timezone?: unknown }[])[0]?.timezone;
-    const now = new Date();
+    const { now } = helpers.prefs.context as { now: Date };
     const read = readSchedule(given, { timezone: (typeof zone === 'string' ? canonicalZone(zone) : null) ?? 'UTC', now });
     const judged = isFault(read) || !isRangeJudged(read) ? read : inRange(read, { now });
     return isFault(judged) ? failIssue(helpers, { code: judged.code, message: judged.message.replace(/^scheduled_at /, '') }) : given;
