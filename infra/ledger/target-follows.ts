@@ -7,10 +7,11 @@ import type { Failure, Ruling } from './settlement.ts';
 
 /**
  * Lets a target show what its operation says. Returns whether the target changed: it does not when a newer attempt of
- * the same target is open or has succeeded; then both operations stay readable as they are.
+ * the same target is open or has succeeded, nor when its post went back to draft since; then the operation alone changes.
  */
 export async function followTarget(tx: Tx, work: { target: Target; operation: Operation; ruling: Ruling; now: Date }): Promise<boolean> {
   const { target, operation, ruling, now } = work;
+  if (target.status === 'draft' || target.status === 'scheduled') return false;
   if (target.operationId !== operation.id && (await newerAttemptStands(tx, target))) return false;
   switch (ruling.kind) {
     case 'succeeded':

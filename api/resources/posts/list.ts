@@ -86,7 +86,7 @@ function range(from: Date | null, to: Date | null): Clause[] {
   return [
     ...(from === null ? [] : [{ sql: 'post.scheduled_at >= ?', params: [from] }]),
     // Nobody plans a post for a time before it was made: said here too, it is where the reading of an old range begins.
-    ...(to === null ? [] : [{ sql: 'post.scheduled_at <= ? and post.listed_at <= ?', params: [to, new Date(to.getTime() + SCHEDULE_PAST_GRACE_MS)] }]),
+    ...(to === null ? [] : [{ sql: `post.scheduled_at <= ? and post.listed_at <= ?::timestamptz + interval '${SCHEDULE_PAST_GRACE_MS} milliseconds'`, params: [to, to] }]),
   ];
 }
 

@@ -29,7 +29,7 @@ export function writePostEvent(tx: Tx, event: string, state: PostState, now: Dat
   const { post } = state;
   post.eventSeq += 1;
   const data = { ...postData(state), ...more };
-  if (JSON.stringify(data).length > EVENT_MAX_BYTES) Object.assign(data, { targets: null, truncated: true });
+  if (Buffer.byteLength(JSON.stringify(data)) > EVENT_MAX_BYTES) Object.assign(data, { targets: null, truncated: true });
   return persist(tx, post, { event, subjectType: 'post', subjectId: post.id, sequence: post.eventSeq, data }, now);
 }
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Account } from '../../../infra/db/entities/account.entity.ts';
 import { EventEntity } from '../../../infra/db/entities/event.entity.ts';
+import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { OutboxEntity } from '../../../infra/db/entities/outbox.entity.ts';
 import { VerdictEntity } from '../../../infra/db/entities/verdict.entity.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
+import { endLateOperation } from '../../../infra/ledger/late.ts';
 import { startApi, type Answer, type TestApi } from '../../support/api.ts';
 import { account, apiKey, organization, workspace, type TestKey } from '../../support/factories.ts';
 import { addStep, read, sendingAttempt, settleAttempt, stepOf, unknownAttempt, type Attempt } from '../../support/operations.ts';
@@ -238,6 +240,27 @@ describe('conflicts of verdicts (23.8.2)', () => {
       if (answer.status === 200) expect((await rowsOf(attempt)).map((row) => row.state)).toEqual(['contradicted']);
       else expect(answer.body.error.details).toMatchObject({ settled_by: 'late_answer' });
     }
+  });
+});
+
+describe('proof after a wrong verdict, when the post is a draft again', () => {
+  test.each(['draft', 'scheduled'])('%s: the operation tells the truth, and the post stays what its owner made of it', async (status) => {
+    const attempt = await unknownAttempt(api.infra, { account: mastodon });
+    await give(attempt, NEGATIVE);
+    const { body: retried } = await api.send('POST', `/v1/posts/${attempt.post.id}/retry`, { key: key.secret });
+    const second: string = retried.targets[mastodon.id].accounts[0].operation_id;
+    const past = new Date(Date.now() + 3 * 86_400_000);
+    await inScope(api.infra.db, SYSTEM, async (tx) => {
+      await tx.nativeUpdate(PostEntity, { id: attempt.post.id }, { onLate: 'hold' });
+      await endLateOperation(tx, { operationId: second, now: past, activityTimeoutMs: 1_000 });
+    });
+    if (status === 'scheduled') await api.send('PATCH', `/v1/posts/${attempt.post.id}`, { key: key.secret, body: { content: 'Hello', scheduled_at: new Date(Date.now() + 86_400_000).toISOString() } });
+    expect(await settleAttempt(api.infra, attempt, { kind: 'succeeded', proof: { platformPostId: '5', url: null } })).toBe(true);
+    const { post, target, operation } = await again(attempt);
+    expect([post.status, target.status, operation.status, operation.settledBy, operation.result?.platform_post_id]).toEqual([status, status, 'succeeded', 'late_answer', '5']);
+    expect((await rowsOf(attempt)).map((row) => row.state)).toEqual(['contradicted']);
+    const told = await inScope(api.infra.db, SYSTEM, (tx) => tx.find(EventEntity, { subjectId: attempt.operation.id, event: 'operation.resolved' }, { orderBy: { sequence: 'asc' } }));
+    expect(told.map(({ data }) => data.status)).toEqual(['failed', 'succeeded']);
   });
 });
 

@@ -91,6 +91,7 @@ describe('GET /v1/posts › filters', () => {
   test('a range is a calendar: it looks at the planned time', async () => {
     expect(await names(`from=${inSeconds(86_400)}`)).toEqual(['scheduled']);
     expect(await names(`to=${inSeconds(86_400)}&q=alpha`)).toEqual(['published']);
+    expect(await names('to=9999-12-31T23:59:59.999Z&q=alpha&status=published')).toEqual(['published']);
     const { published_at } = (await world.send('GET', `/v1/posts/${made.published.id}`)).body;
     expect(await names(`from=${published_at}&to=${published_at}&q=alpha`)).toEqual(['published']);
   });
