@@ -1,32 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import type { Tapped } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /*
  * An API process that dies while it accepts a post. No 201 was seen: the same request with the same key gives the one
- * post. A 201 was seen: the post is published, whoever tells Temporal.
+ * post, or of many at once all that are good or none. A 201 was seen: the post is published, whoever tells Temporal.
  */
 
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
 });
 
-/** Holds the API where it commits an accepted post: before PostgreSQL is asked to, or before the answer is seen. */
-function holdAcceptance(marker: string, side: 'before the commit' | 'after the commit'): Promise<Tapped> {
+/** Holds the API where it commits what it was sent with this marker. */
+function holdCommit(marker: string, side: 'before the commit' | 'after the commit'): Promise<Tapped> {
   return new Promise((resolve) => {
     system.databaseProxy.tap = ({ direction, bytes, connection }) => {
       const { notes } = connection;
@@ -47,7 +42,7 @@ test.each(['before the commit', 'after the commit'] as const)('kill -9 of the AP
   const account = tenant.accounts.twitter!;
   const content = `accepted ${randomUUID()}`;
   const key = randomUUID();
-  const reached = holdAcceptance(content, side);
+  const reached = holdCommit(content, side);
   const lost = caller.publish({ targets: [account.id], content }, key).catch(() => null);
   await reached;
   await system.api.kill();
@@ -65,6 +60,39 @@ test.each(['before the commit', 'after the commit'] as const)('kill -9 of the AP
   expect((await caller.get(`/v1/posts?q=${encodeURIComponent(content)}`)).body.data).toHaveLength(1);
   await expectInvariants(caller, [post.body.id]);
 }, 60_000);
+
+async function counts(marker: string, key: string) {
+  const [row] = await inScope(system.db, SYSTEM, (tx) => tx.execute<{ posts: number; orphans: number; receipts: number }[]>(
+    `select (select count(*)::integer from post where content like ?) as posts, (select count(*)::integer from receipt where key = ?) as receipts,
+            (select count(*)::integer from outbox o where o.id like 'start:post/%' and not exists (select from post p where o.id = 'start:post/' || p.id || '/' || p.seq)) as orphans`, [`${marker}%`, key]));
+  return row!;
+}
+
+test.each(['before the commit', 'after the commit'] as const)('kill -9 of the API %s: all posts of a bulk or none, and each once', async (side) => {
+  const account = tenant.accounts.mastodon!;
+  const marker = `bulk ${randomUUID()}`;
+  const key = randomUUID();
+  const post = (name: string) => ({ targets: [account.id], scheduled_at: 'now', content: `${marker} ${name}` });
+  const body = { posts: [post('one'), { ...post('bad'), targets: ['nowhere'] }, post('two'), post('three')] };
+  const reached = holdCommit(marker, side);
+  const lost = caller.post('/v1/posts/bulk', body, { 'idempotency-key': key }).catch(() => null);
+  await reached;
+  await system.api.kill();
+  expect(await lost).toBeNull();
+  const kept = side === 'after the commit';
+  expect(await counts(marker, key)).toEqual({ posts: kept ? 3 : 0, receipts: kept ? 1 : 0, orphans: 0 });
+  await system.api.start();
+  const answer = await until('the replay is answered', async () => {
+    const again = await caller.post('/v1/posts/bulk', body, { 'idempotency-key': key });
+    return again.status === 201 ? again : null;
+  });
+  expect([answer.headers.get('idempotency-replayed'), answer.body.summary]).toEqual([String(kept), { total: 4, succeeded: 3, failed: 1 }]);
+  expect(await counts(marker, key)).toEqual({ posts: 3, receipts: 1, orphans: 0 });
+  const ids: string[] = answer.body.data.filter((one: any) => one.id !== undefined).map((one: any) => one.id);
+  for (const id of ids) expect(Caller.state(await caller.ended(id), account.id)).toBe('published');
+  for (const name of ['one', 'two', 'three']) expect(await caller.ledger({ text: `${marker} ${name}` })).toHaveLength(1);
+  await expectInvariants(caller, ids);
+}, 90_000);
 
 test('Temporal is away and the API dies after its 201: the post goes out when Temporal is back', async () => {
   const account = tenant.accounts.twitter!;
@@ -102,3 +130,13 @@ test('100 simultaneous requests with one key: one post, one workflow', async () 
     expect([answer.status, answer.body.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
   }
 }, 60_000);
+
+test('posts that are due together start in order, each not before its turn', async () => {
+  const account = tenant.accounts.mastodon!;
+  const posts = Array.from({ length: 12 }, (_, at) => ({ targets: [account.id], scheduled_at: 'now', content: `turn ${at} ${randomUUID()}` }));
+  const { body } = await caller.post('/v1/posts/bulk', { posts });
+  for (const { id } of body.data) expect(Caller.state(await caller.ended(id), account.id)).toBe('published');
+  const starts = await Promise.all(body.data.map(async ({ id }: { id: string }) => (await system.client.workflow.getHandle(`post/${id}/1`).describe()).startTime.getTime()));
+  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  for (const [index, at] of starts.entries()) expect(at).toBeGreaterThanOrEqual(new Date(body.data[index].created_at).getTime() + (index + 1) * 100);
+}, 90_000);

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Caller } from '../support/caller.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /* The catch-up rule, measured again right before each claim: a wait for the platform can make a post too late. */
 
-let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
+useWholeSystem((whole) => {
+  ({ tenant, caller } = whole);
 });
 
 test('hold: a post of which nothing was sent is a draft again, says why, and publishes when it is scheduled anew', async () => {

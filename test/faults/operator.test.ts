@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments } from '../support/moments.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /* What an operator can do in the Temporal UI or with its CLI, during and after a call. The row decides what is sent, not Temporal. */
 
@@ -13,15 +14,8 @@ const NAMESPACE = 'default';
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
 });
 
 async function published(content: string) {

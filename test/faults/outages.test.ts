@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { PostEntity } from '../../infra/db/entities/post.entity.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments } from '../support/moments.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /* Servers that are killed and come back: what was accepted is published once, and what was not accepted is not there. */
 
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
 });
 
 const both = () => [tenant.accounts.twitter!.id, tenant.accounts.mastodon!.id];

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments, type Window } from '../support/moments.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /*
  * A worker that dies between any two lines of carrying a post. `unknownOnTheWay`: nobody can tell from here whether a
@@ -35,17 +36,12 @@ const CELLS: Cell[] = [
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
+});
 beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
   // The facts of the mastodon server are read once, so that a post is one public call.
   await caller.ended((await caller.publish({ targets: ['mastodon'], content: 'first' })).id);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
 });
 
 test('kill -9 of the worker in every window: at most one entry, and the truth', async () => {

@@ -3,29 +3,26 @@ import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { Moments } from '../support/moments.ts';
-import { Process, System, type Tenant } from '../support/system.ts';
 import { freePort } from '../support/servers.ts';
+import { Process, type System, type Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /* A worker that is stopped in the middle of a call, is taken for dead, and wakes up again (kill -STOP, then -CONT). */
 
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-let second: Process;
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
+});
 
+let second: Process;
 beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
   const port = await freePort();
   second = new Process('workers/main.ts', { ...system.env, ONCEPOST_WORKER_PORT: String(port) }, async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200);
-}, 120_000);
-
-afterAll(async () => {
-  await second?.kill();
-  await system?.stop();
 });
+afterAll(() => second?.kill());
 
 test('a worker that sleeps through its deadline: another finds the outcome unknown, and the late answer counts', async () => {
   const moments = new Moments(system);

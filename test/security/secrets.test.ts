@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CredentialEntity } from '../../infra/db/entities/credential.entity.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { Secrets } from '../../infra/config/secrets.ts';
 import { unseal } from '../../infra/crypto/envelope.ts';
 import { credentialPlace } from '../../infra/crypto/places.ts';
 import { Caller } from '../support/caller.ts';
-import { System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
+import { useWholeSystem } from '../support/whole-system.ts';
 
 /* Secrets are driven through every flow there is, and then searched for in every place where they could have ended up. */
 
@@ -15,16 +16,9 @@ const CONTENT = 'the quick canary fox';
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start({ LOG_LEVEL: 'debug' });
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
-});
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
+}, { LOG_LEVEL: 'debug' });
 
 /** Access and refresh tokens, before and after the platform renewed them. */
 async function tokens(): Promise<string[]> {

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { OperationEntity } from '../../../infra/db/entities/operation.entity.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
 import { Caller } from '../../support/caller.ts';
-import { System, type Tenant } from '../../support/system.ts';
+import type { System, Tenant } from '../../support/system.ts';
 import { until } from '../../support/until.ts';
+import { useWholeSystem } from '../../support/whole-system.ts';
 
 /* Reads, probes and verdicts on what really happened: worker, workflows and sandbox included. Every reply is checked against its schema. */
 
 let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-afterAll(() => system?.stop());
+useWholeSystem((whole) => {
+  ({ system, tenant, caller } = whole);
+});
 
 /** Its answer is lost, and no listing shows it. */
 async function unknownOn(platform: string): Promise<{ post: any; id: string }> {

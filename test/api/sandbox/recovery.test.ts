@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Caller } from '../../support/caller.ts';
-import { System, type Tenant } from '../../support/system.ts';
+import type { Tenant } from '../../support/system.ts';
+import { useWholeSystem } from '../../support/whole-system.ts';
 
 /* A sandbox account that a behaviour broke for good must not be lost to its owner: there may be no other one. */
 
-let system: System;
 let tenant: Tenant;
 let caller: Caller;
-
-beforeAll(async () => {
-  system = await System.start();
-  tenant = await system.tenant();
-  caller = new Caller(system.baseUrl, tenant.testKey);
-}, 120_000);
-
-afterAll(async () => {
-  await system?.stop();
+useWholeSystem((whole) => {
+  ({ tenant, caller } = whole);
 });
 
 async function broken(accountId: string): Promise<void> {
