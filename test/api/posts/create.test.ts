@@ -60,6 +60,17 @@ describe('POST /v1/posts › now', () => {
     expect(notes.map((one) => one.type)).toEqual(expect.arrayContaining(['created', 'rendered', 'accepted']));
   });
 
+  test('an event fits into a webhook, measured in bytes: one that would not leaves its targets out', async () => {
+    const org = await organization(world.api.infra);
+    const { secret: key } = await apiKey(world.api.infra, { organizationId: org.id });
+    await Promise.all(Array.from({ length: 100 }, () => account(world.api.infra, { organizationId: org.id, platform: 'mastodon', displayName: '名'.repeat(60), username: '字'.repeat(30) })));
+    const { status, body } = await world.post({ targets: ['mastodon'], scheduled_at: 'draft', content: '文'.repeat(500) }, { key });
+    expect(status).toBe(201);
+    const [event] = await rows((tx) => tx.find(EventEntity, { subjectId: body.id }));
+    expect(event!.data).toMatchObject({ targets: null, truncated: true });
+    expect(Buffer.byteLength(JSON.stringify(event!.data))).toBeLessThan(65_536);
+  });
+
   test('a time that passed at most 300 s ago is due at once and keeps its instant', async () => {
     const given = inSeconds(-200);
     expect(await world.accepted({ targets: ['mastodon'], scheduled_at: given, content: 'x' })).toMatchObject({ status: 'publishing', scheduled_at: given });
