@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJson } from '../../api/json/scan.ts';
 import { startApi, type Answer, type TestApi } from '../support/api.ts';
-import { apiKey, organization } from '../support/factories.ts';
+import { apiKey } from '../support/factories.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { noteRoutes } from './notes.ts';
 
@@ -11,7 +11,7 @@ let key: string;
 
 beforeAll(async () => {
   api = await startApi({ routes: noteRoutes });
-  key = (await apiKey(api.infra, { organizationId: (await organization(api.infra)).id })).secret;
+  key = (await apiKey(api.infra)).secret;
 });
 afterAll(() => api.close());
 

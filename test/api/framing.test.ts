@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi, type TestApi } from '../support/api.ts';
-import { apiKey, organization, type TestKey } from '../support/factories.ts';
+import { apiKey, type TestKey } from '../support/factories.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { noteRoutes } from './notes.ts';
 
@@ -9,7 +9,7 @@ let key: TestKey;
 
 beforeAll(async () => {
   api = await startApi({ routes: noteRoutes, headersMs: 1_000, bodyTimeoutMs: 600 });
-  key = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+  key = await apiKey(api.infra);
 });
 afterAll(() => api.close());
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { startApi, type Answer, type TestApi } from '../support/api.ts';
-import { apiKey, organization, workspace, type TestKey } from '../support/factories.ts';
+import { apiKey, workspace, type TestKey } from '../support/factories.ts';
 import { until } from '../support/until.ts';
 import { noteRoutes } from './notes.ts';
 
@@ -15,7 +15,7 @@ let turn = 0;
 beforeAll(async () => {
   api = await startApi({ routes: noteRoutes });
   second = await startApi({ routes: noteRoutes, databaseUrl: api.databaseUrl });
-  key = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+  key = await apiKey(api.infra);
 });
 afterAll(async () => {
   await second.close();

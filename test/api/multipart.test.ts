@@ -5,7 +5,7 @@ import Joi from 'joi';
 import type { RouteSpec } from '../../api/route.ts';
 import { newId } from '../../infra/contract/ids.ts';
 import { startApi, type Answer, type TestApi } from '../support/api.ts';
-import { apiKey, organization } from '../support/factories.ts';
+import { apiKey } from '../support/factories.ts';
 import { formBytes, formType, type SentPart } from '../support/form.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
@@ -29,7 +29,7 @@ let key: string;
 
 beforeAll(async () => {
   api = await startApi({ routes: [route], bodyTimeoutMs: 600 });
-  key = (await apiKey(api.infra, { organizationId: (await organization(api.infra)).id })).secret;
+  key = (await apiKey(api.infra)).secret;
 });
 afterAll(() => api.close());
 
@@ -185,7 +185,7 @@ describe('a form that cannot be read', () => {
   });
 
   test('who may not write is told so before the form is looked at', async () => {
-    const reader = (await apiKey(api.infra, { organizationId: (await organization(api.infra)).id, permissions: ['read'] })).secret;
+    const reader = (await apiKey(api.infra, { permissions: ['read'] })).secret;
     expect((await api.send('POST', '/v1/uploads', { key: reader, body: 'nothing', headers: { 'content-type': 'text/plain' } })).status).toBe(403);
   });
 });

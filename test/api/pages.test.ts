@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { newId } from '../../infra/contract/ids.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { apiKey, organization, type TestKey } from '../support/factories.ts';
+import { apiKey, type TestKey } from '../support/factories.ts';
 import { noteRoutes } from './notes.ts';
 
 let api: TestApi;
@@ -11,7 +11,7 @@ const ids: string[] = [];
 
 beforeAll(async () => {
   api = await startApi({ routes: noteRoutes });
-  key = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+  key = await apiKey(api.infra);
   // Three notes of each second: their ids decide.
   for (let at = 0; at < 25; at += 1) ids.push(await note(new Date(Date.UTC(2026, 0, 1, 0, 0, Math.floor(at / 3))), at % 5 === 0 ? 'fifth' : 'other'));
 });
@@ -63,7 +63,7 @@ describe('pages', () => {
 
   test('a cursor that was altered, or belongs to another list, is 400', async () => {
     const { next_cursor: cursor } = (await list('?limit=5&text=other')).body;
-    const foreign = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+    const foreign = await apiKey(api.infra);
     const live = await apiKey(api.infra, { organizationId: key.organizationId, mode: 'live' });
     const flipped = `${cursor.slice(0, 10)}${cursor[10] === 'A' ? 'B' : 'A'}${cursor.slice(11)}`;
     const cases: [string, string?][] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi, type TestApi } from '../support/api.ts';
-import { apiKey, organization } from '../support/factories.ts';
+import { apiKey } from '../support/factories.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { noteRoutes } from './notes.ts';
 
@@ -9,7 +9,7 @@ let key: string;
 
 beforeAll(async () => {
   api = await startApi({ routes: noteRoutes });
-  key = (await apiKey(api.infra, { organizationId: (await organization(api.infra)).id })).secret;
+  key = (await apiKey(api.infra)).secret;
 });
 afterAll(() => api.close());
 

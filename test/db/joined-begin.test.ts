@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openDatabase, type Database } from '../../infra/db/database.ts';
+import type { Database } from '../../infra/db/database.ts';
 import { askAlone, inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
-import { migratedDatabase, type FreshDatabase } from '../support/database.ts';
+import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { organization } from '../support/factories.ts';
 
 /* One connection, so that each transaction follows the others on it. */
 
-let database: FreshDatabase;
+let open: OpenDatabase;
 let db: Database;
 
 beforeAll(async () => {
-  database = await migratedDatabase();
-  db = await openDatabase({ url: database.url, pool: 1 });
+  open = await openMigrated({ pool: 1 });
+  ({ db } = open);
 }, 60_000);
-afterAll(async () => {
-  await db?.close(true);
-  await database?.release();
-});
+afterAll(() => open?.close());
 
 const count = () => inScope(db, SYSTEM, async (tx) => (await tx.execute<{ count: number }[]>('select count(*)::int as count from organization'))[0]!.count);
 

@@ -1,35 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openDatabase, type Database } from '../../infra/db/database.ts';
+import type { Database } from '../../infra/db/database.ts';
 import { AccountEntity } from '../../infra/db/entities/account.entity.ts';
 import { CredentialEntity } from '../../infra/db/entities/credential.entity.ts';
 import { columnsOf, rowOf } from '../../infra/db/joined.ts';
-import { migrate } from '../../infra/db/migrate.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
+import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { account, organization } from '../support/factories.ts';
-import { startPostgres, type TestPostgres } from '../support/servers.ts';
 
 const ACCOUNT = { alias: 'a', entity: AccountEntity };
 const CREDENTIAL = { alias: 'c', entity: CredentialEntity };
 
-let folder: string;
-let postgres: TestPostgres;
+let open: OpenDatabase;
 let db: Database;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'oncepost-joined-'));
-  postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
-  await migrate(postgres.url);
-  db = await openDatabase({ url: postgres.url, pool: 2 });
+  open = await openMigrated({ pool: 2 });
+  ({ db } = open);
 }, 60_000);
-
-afterAll(async () => {
-  await db?.close(true);
-  await postgres?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => open?.close());
 
 async function joined(id: string) {
   return inScope(db, SYSTEM, async (tx) => {

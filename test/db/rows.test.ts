@@ -1,32 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openDatabase, type Database } from '../../infra/db/database.ts';
+import type { Database } from '../../infra/db/database.ts';
 import { NO_TEXT, PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
-import { migrate } from '../../infra/db/migrate.ts';
 import { add, writeHeld } from '../../infra/db/rows.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { lockPost } from '../../infra/ledger/post-state.ts';
+import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { organization } from '../support/factories.ts';
-import { startPostgres, type TestPostgres } from '../support/servers.ts';
 
-let folder: string;
-let postgres: TestPostgres;
+let open: OpenDatabase;
 let db: Database;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'oncepost-rows-'));
-  postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
-  await migrate(postgres.url);
-  db = await openDatabase({ url: postgres.url, pool: 2 });
+  open = await openMigrated({ pool: 2 });
+  ({ db } = open);
 }, 60_000);
-
-afterAll(async () => {
-  await db?.close(true);
-  await postgres?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => open?.close());
 
 const NOW = new Date('2026-11-21T10:00:00.123Z');
 let posts = 0;

@@ -1,14 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { newId } from '../../infra/contract/ids.ts';
 import { silentLog } from '../../providers/sandbox/log.ts';
 import { openSandbox } from '../../providers/sandbox/open.ts';
 import type { Settings } from '../../providers/sandbox/sandbox.ts';
-import { freePort, startPostgres, type TestPostgres } from '../support/servers.ts';
+import { freshDatabase } from '../support/database.ts';
+import { freePort } from '../support/servers.ts';
 
 /** A running sandbox with a database of its own, and the clients that tests look at it with. */
 export interface Played {
@@ -41,20 +39,16 @@ export interface Answered {
 
 export const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
-let cluster: TestPostgres | null = null;
-let folder: string | null = null;
-
 export async function startPlayed(change: Partial<Settings> = {}): Promise<Played> {
-  folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
-  cluster = await startPostgres({ dataDir: join(folder, 'pg') });
+  const database = await freshDatabase();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const settings: Settings = { baseUrl: 'https://oncepost.test', url, latencyMs: 0, duplicates: false, secret: randomBytes(16).toString('hex'), ...change };
-  const open = (now: Settings): ReturnType<typeof openSandbox> => openSandbox({ settings: now, databaseUrl: cluster!.url, host: '127.0.0.1', port, log: silentLog });
+  const open = (now: Settings): ReturnType<typeof openSandbox> => openSandbox({ settings: now, databaseUrl: database.url, host: '127.0.0.1', port, log: silentLog });
   let running = await open(settings);
   const admin: Played['admin'] = (method, path, body) => call(url + path, { method, json: body, headers: { authorization: `Bearer ${settings.secret}` } });
   return {
-    url, port, settings, databaseUrl: cluster.url, admin,
+    url, port, settings, databaseUrl: database.url, admin,
     account: (platform, options) => register(admin, platform, options),
     restart: async (next = {}) => {
       await running.close();
@@ -62,8 +56,7 @@ export async function startPlayed(change: Partial<Settings> = {}): Promise<Playe
     },
     close: async () => {
       await running.close();
-      await cluster?.stop();
-      if (folder !== null) await rm(folder, { recursive: true, force: true });
+      await database.release();
     },
   };
 }

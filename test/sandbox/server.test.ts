@@ -1,28 +1,21 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { freePort, startPostgres, type TestPostgres } from '../support/servers.ts';
+import { freshDatabase, type FreshDatabase } from '../support/database.ts';
+import { freePort } from '../support/servers.ts';
 import { call } from './played.ts';
 
 const ENTRY = fileURLToPath(new URL('../../providers/sandbox/server.ts', import.meta.url));
 const SECRET = randomBytes(16).toString('hex');
-let folder: string;
-let postgres: TestPostgres;
+let database: FreshDatabase;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sandbox-entry-'));
-  postgres = await startPostgres({ dataDir: join(folder, 'pg') });
+  database = await freshDatabase();
 });
-afterAll(async () => {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => database.release());
 
 interface Started {
   child: ChildProcess;
@@ -35,7 +28,7 @@ function start(port: number): Started {
   const child = fork(ENTRY, [], {
     silent: true,
     env: {
-      PATH: process.env.PATH, DATABASE_URL: postgres.url, SANDBOX_SECRET: SECRET, ONCEPOST_SANDBOX_PORT: String(port), ONCEPOST_PEPPERS: ring,
+      PATH: process.env.PATH, DATABASE_URL: database.url, SANDBOX_SECRET: SECRET, ONCEPOST_SANDBOX_PORT: String(port), ONCEPOST_PEPPERS: ring,
       ONCEPOST_ENCRYPTION_KEYS: ring, ONCEPOST_CURSOR_KEYS: ring,
     },
   });
@@ -61,7 +54,7 @@ test('entry › serves, stops on SIGTERM with status 0, and says no secret', asy
   expect((await call(`http://127.0.0.1:${port}/admin/words`, { headers: { authorization: `Bearer ${SECRET}` } })).status).toBe(200);
   started.child.kill('SIGTERM');
   expect(await started.ended).toEqual([0, null]);
-  for (const secret of [SECRET, postgres.password, 'postgres://', 'postgresql://']) expect(started.output()).not.toContain(secret);
+  for (const secret of [SECRET, new URL(database.url).password, 'postgres://', 'postgresql://']) expect(started.output()).not.toContain(secret);
 });
 
 test('entry › stops when the process that started it goes away', async () => {

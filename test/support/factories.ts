@@ -30,10 +30,11 @@ export async function organization(infra: Store, more: Partial<Organization> = {
   return row;
 }
 
+/** Of an organization of its own, unless one is named. */
 export async function apiKey(infra: Store, options: {
-  organizationId: string; mode?: Mode; permissions?: string[]; workspaceScope?: string[] | null; enabled?: boolean; expiresAt?: Date | null; pepper?: number;
-}): Promise<TestKey> {
-  const { organizationId, mode = 'test', permissions = ['read', 'write', 'reconcile'], workspaceScope = null, enabled = true, expiresAt = null, pepper = 0 } = options;
+  organizationId?: string; mode?: Mode; permissions?: string[]; workspaceScope?: string[] | null; enabled?: boolean; expiresAt?: Date | null; pepper?: number;
+} = {}): Promise<TestKey> {
+  const { organizationId = (await organization(infra)).id, mode = 'test', permissions = ['read', 'write', 'reconcile'], workspaceScope = null, enabled = true, expiresAt = null, pepper = 0 } = options;
   const id = newId('key');
   const now = new Date();
   const secret = newBearer(BEARER_PREFIXES[mode]);

@@ -104,7 +104,7 @@ describe('GET /v1/operations', () => {
   });
 
   test('another organization and the other mode see nothing', async () => {
-    const foreign = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+    const foreign = await apiKey(api.infra);
     const live = await apiKey(api.infra, { organizationId: key.organizationId, mode: 'live' });
     for (const { secret } of [foreign, live]) expect((await get('/v1/operations', secret)).body).toEqual({ data: [], next_cursor: null, has_more: false });
   });
@@ -142,7 +142,7 @@ describe('GET /v1/operations/{id}', () => {
 
   test.each(['', '/timeline', '/evidence', '/request', '/verdicts'])('%s: 404 for what is not there, is malformed, or belongs to another organization or mode; 403 for another workspace', async (part) => {
     const { id } = made[0]!.operation;
-    const foreign = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+    const foreign = await apiKey(api.infra);
     const live = await apiKey(api.infra, { organizationId: key.organizationId, mode: 'live' });
     const scoped = await apiKey(api.infra, { organizationId: key.organizationId, workspaceScope: [brand] });
     const answers = [await get(`/v1/operations/${newId('operation')}${part}`), await get(`/v1/operations/op_x${part}`), await get(`/v1/operations/${id}${part}`, foreign.secret), await get(`/v1/operations/${id}${part}`, live.secret)];

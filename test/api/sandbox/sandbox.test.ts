@@ -87,7 +87,7 @@ describe('GET /v1/sandbox/ledger', () => {
   test('another organization sees nothing of it; a live key is refused; a scoped one sees its workspaces', async () => {
     await api.tweet(played, 'mine');
     const [entry] = await ledger();
-    const foreign = await apiKey(api.infra, { organizationId: (await organization(api.infra)).id });
+    const foreign = await apiKey(api.infra);
     expect((await get('/v1/sandbox/ledger', foreign.secret)).body.data).toEqual([]);
     expect((await get(`/v1/sandbox/ledger/${entry.id}`, foreign.secret)).body.error).toMatchObject({ code: 'NOT_FOUND', details: { resource: 'sandbox_entry' } });
     const live = await apiKey(api.infra, { organizationId: key.organizationId, mode: 'live' });
