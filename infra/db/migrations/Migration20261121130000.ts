@@ -55,6 +55,7 @@ alter table account add column late_allowed_at timestamptz(3);
 
 -- How the earlier ones were named is not known; who was named by id is judged more strictly.
 alter table target add column fingerprint text, add column by_id boolean not null default true;
+create index target_fingerprint on target (account_id, fingerprint) where fingerprint is not null;
 create index target_published on target (account_id, published_at) where status = 'published';
 
 -- Starts of posts that were created together; 4 is their priority.
@@ -83,10 +84,6 @@ alter table target force row level security;
 alter table target alter column listed_at set not null;
 create index target_listed on target (account_id, listed_at desc, post_id desc);
 create index target_platform on target (organization_id, mode, platform, listed_at desc, post_id desc);
-
--- Made last, and as long as it is, because of organizations that the statistics do not know yet: all indexes that begin with an
--- organization look equally good there, and of those the planner takes the newest.
-create index target_fingerprint on target (organization_id, mode, account_id, fingerprint) where fingerprint is not null;
 
 create function take_place() returns trigger language plpgsql as $$
 begin

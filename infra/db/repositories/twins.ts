@@ -15,17 +15,14 @@ export interface Twin {
  */
 export async function findTwins(tx: Tx, query: { wanted: readonly { accountId: string; fingerprint: string }[]; from: Date; to: Date; exceptPostId: string | null }): Promise<Map<string, Twin>> {
   const { wanted, from, to, exceptPostId } = query;
-  // Each account is asked for by itself, and its targets before their posts: a transaction that creates many posts fills an
-  // organization of which the statistics know nothing, and all of its targets would be read for every post.
   const rows = await tx.execute<{ account_id: string; id: string; post_id: string; workspace_id: string | null; at: Date | string }[]>(
-    `select wanted.account_id, twin.* from (values ${wanted.map(() => '(?, ?)').join(', ')}) wanted (account_id, fingerprint) cross join lateral (
-       select same.id, same.post_id, post.workspace_id, coalesce(same.published_at, post.scheduled_at, post.created_at) as at
-         from (select * from target where account_id = wanted.account_id and fingerprint = wanted.fingerprint offset 0) same
-         join post on post.id = same.post_id left join operation on operation.id = same.operation_id
-        where post.deleted_at is null and same.post_id is distinct from ? and coalesce(same.published_at, post.scheduled_at, post.created_at) between ? and ?
-          and (same.status in ('scheduled', 'publishing', 'published') or (same.status = 'failed' and operation.status = 'unknown'))
-        order by at desc, same.id desc limit 1
-     ) twin`,
+    `select * from (
+       select target.account_id, target.id, target.post_id, post.workspace_id, coalesce(target.published_at, post.scheduled_at, post.created_at) as at
+         from target join post on post.id = target.post_id left join operation on operation.id = target.operation_id
+        where (target.account_id, target.fingerprint) in (${wanted.map(() => '(?, ?)').join(', ')})
+          and post.deleted_at is null and target.post_id is distinct from ?
+          and (target.status in ('scheduled', 'publishing', 'published') or (target.status = 'failed' and operation.status = 'unknown'))
+     ) twin where at between ? and ? order by at, id`,
     [...wanted.flatMap(({ accountId, fingerprint }) => [accountId, fingerprint]), exceptPostId, from, to],
   );
   return new Map(rows.map((row) => [row.account_id, { postId: row.post_id, workspaceId: row.workspace_id, targetId: row.id, at: new Date(row.at) }]));
