@@ -9,8 +9,8 @@ import { writePostEvent, type PostState } from '../db/repositories/events.ts';
 import { forgetStart } from '../db/repositories/outbox.ts';
 import { notePost } from '../db/repositories/timeline.ts';
 import { backToDraft } from './back-to-draft.ts';
-import { openPublish, refOf } from './open.ts';
-import { lockPost, refreshPost } from './post-state.ts';
+import { openPublish, refOf, tellOpened } from './open.ts';
+import { followTargets, lockPost, refreshPost, tellChanges } from './post-state.ts';
 import { targetError } from './target-follows.ts';
 
 const SYSTEM_ACTOR = { type: 'system', id: null } as const;
@@ -33,6 +33,7 @@ export async function beginPost(tx: Tx, input: { postId: string; seq: number; no
   if (isTooLate(post, now) && post.onLate !== 'publish') return endLate(tx, state, now);
   const operations: Operation[] = state.targets.map((target) => openPublish(tx, { post, target, actor: SYSTEM_ACTOR, requestId: null, now }));
   notePost(tx, post, [{ type: 'began', message: 'The due time came; publishing began.', data: { lateness_ms: now.getTime() - post.scheduledAt!.getTime() } }], now);
+  tellOpened(tx, operations, now);
   refreshPost(tx, state, now);
   return { kind: 'begun', operations: operations.map(refOf) };
 }
@@ -72,7 +73,8 @@ export function holdPost(tx: Tx, state: PostState, now: Date): void {
   const { post } = state;
   backToDraft(state, now);
   post.holdReason = 'late';
-  refreshPost(tx, state, now);
+  const before = followTargets(state, now);
   const eventId = writePostEvent(tx, 'post.held', state, now, { hold_reason: 'late' });
   notePost(tx, post, [{ type: 'held', message: 'Too late by the catch-up rule; the post is a draft again.', eventId }], now);
+  tellChanges(tx, state, { before, now });
 }

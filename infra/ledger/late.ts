@@ -1,10 +1,9 @@
 import type { Tx } from '../db/database.ts';
-import { OperationEntity } from '../db/entities/operation.entity.ts';
 import type { PostState } from '../db/repositories/events.ts';
 import { notePost } from '../db/repositories/timeline.ts';
 import { holdPost, tellLate } from './begin.ts';
-import { cancelPending } from './cancel.ts';
-import { lockPost } from './post-state.ts';
+import { cancelPending, tellCancelled } from './cancel.ts';
+import { lockOperation } from './post-state.ts';
 import { settle } from './settle.ts';
 
 /**
@@ -13,23 +12,24 @@ import { settle } from './settle.ts';
  */
 export async function endLateOperation(tx: Tx, work: { operationId: string; now: Date; activityTimeoutMs: number }): Promise<void> {
   const { operationId, now } = work;
-  const operation = await tx.findOneOrFail(OperationEntity, { id: operationId });
-  const state = await lockPost(tx, operation.postId!);
+  const { operation, state } = await lockOperation(tx, operationId);
   const untouched = state !== null && state.targets.every((target) => target.status === 'publishing') && (await areAllPending(tx, state));
   if (state !== null && untouched && state.post.onLate === 'hold' && !state.post.deletedAt) {
     const cancelled = await cancelPending(tx, state, now);
-    if (cancelled === state.targets.length) {
+    if (cancelled.length === state.targets.length) {
       // The targets were just failed in memory only as cancelled; the hold makes them drafts in the same flush.
       for (const target of state.targets) Object.assign(target, { status: 'publishing', error: null });
       tellLate(tx, state.post, now);
       holdPost(tx, state, now);
     }
+    tellCancelled(tx, cancelled, now);
     return;
   }
-  const { applied } = await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
-  if (state === null || !applied) return;
-  tellLate(tx, state.post, now);
-  notePost(tx, state.post, [{ type: 'skipped', message: 'Too late by the catch-up rule; nothing was sent.', targetId: operation.targetId ?? null }], now);
+  if (state !== null && operation.status === 'pending') {
+    tellLate(tx, state.post, now);
+    notePost(tx, state.post, [{ type: 'skipped', message: 'Too late by the catch-up rule; nothing was sent.', targetId: operation.targetId ?? null }], now);
+  }
+  await settle(tx, { operationId, by: { kind: 'service' }, ruling: { kind: 'failed', error: { code: 'SCHEDULE_MISSED' }, settledBy: 'service' }, now }, work);
 }
 
 /** Under the locks that claims take: a sibling that is claimed meanwhile must not be judged by what was read before. */

@@ -11,7 +11,7 @@ import { noteOperation } from '../db/repositories/timeline.ts';
 
 /**
  * Opens the publish operation of a target: `pending`, next generation, target `publishing`. Nothing is sent by this;
- * (target, kind, attempt) is unique, so two callers can never open the same attempt.
+ * (target, kind, attempt) is unique, so two callers can never open the same attempt. The caller tells of it, after its cause.
  */
 export function openPublish(tx: Tx, work: { post: Post; target: Target; actor: Actor; requestId: string | null; now: Date }): Operation {
   const { post, target, now } = work;
@@ -32,8 +32,14 @@ export function openPublish(tx: Tx, work: { post: Post; target: Target; actor: A
   target.waitingFor = null;
   target.waitingUntil = null;
   target.updatedAt = now;
-  noteOperation(tx, operation, [{ type: 'accepted', message: `Attempt ${operation.attempt} to publish on ${target.platform} was accepted.`, requestId: work.requestId, actor: work.actor }], now);
   return operation;
+}
+
+export function tellOpened(tx: Tx, operations: readonly Operation[], now: Date): void {
+  for (const operation of operations) {
+    const { attempt, platform, requestId, createdBy } = operation;
+    noteOperation(tx, operation, [{ type: 'accepted', message: `Attempt ${attempt} to publish on ${platform} was accepted.`, requestId: requestId ?? null, actor: createdBy }], now);
+  }
 }
 
 export function refOf(operation: Operation): OperationRef {

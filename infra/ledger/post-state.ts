@@ -55,17 +55,32 @@ export async function loadState(tx: Tx, post: Post): Promise<PostState> {
 }
 
 /**
- * Computes the post's status anew from its targets and writes the event of an ending. Part of the transaction that
- * changed a target, under the post's lock. Returns the event's id and name, if one was written.
+ * Computes the post's status anew from its targets and tells what became of them. Part of the transaction that changed a
+ * target, under the post's lock; what caused the change is told before. Returns the event's id and name, if one was written.
  */
-export function refreshPost(tx: Tx, state: PostState, now: Date): { event: string; eventId: string } | null {
-  const { post, targets } = state;
+export function refreshPost(tx: Tx, state: PostState, now: Date): Ending | null {
+  return tellChanges(tx, state, { before: followTargets(state, now), now });
+}
+
+interface Ending {
+  event: string;
+  eventId: string;
+}
+
+/** The first half, for whoever tells the cause by an event that shows the post as it is now. Returns the status before. */
+export function followTargets({ post, targets }: PostState, now: Date): Post['status'] {
   const before = post.status;
-  for (const target of targets) tellTarget(tx, post, target, now);
   post.status = postStatusOf(targets.map((target) => target.status));
   post.updatedAt = now;
   const published = targets.flatMap((target) => (target.publishedAt && !target.unpublishedAt ? [target.publishedAt] : []));
   if (!post.publishedAt && published.length > 0) post.publishedAt = new Date(Math.min(...published.map((at) => at.getTime())));
+  return before;
+}
+
+/** The second half: an entry for each target that is another now, and the event where the post has ended. */
+export function tellChanges(tx: Tx, state: PostState, { before, now }: { before: Post['status']; now: Date }): Ending | null {
+  const { post, targets } = state;
+  for (const target of targets) tellTarget(tx, post, target, now);
   const ended = post.status === 'published' || post.status === 'partial' || post.status === 'failed';
   if (before === post.status || !ended || post.deletedAt) return null;
   const event = `post.${post.status}`;

@@ -49,17 +49,18 @@ export async function settle(tx: Tx, settlement: Settlement, options: { activity
   const before = operation.status;
   applyRuling(operation, settlement);
   await supersedeVerdict(tx, operation, before, settlement, evidenceIds[0] ?? null);
-  const outcomeNotes = tellOutcome(tx, operation, before, settlement);
+  noteOperation(tx, operation, [...notes, ...tellOutcome(tx, operation, before, settlement)], now);
   if (state !== null) {
     const target = state.targets.find((one) => one.id === operation.targetId);
     if (target !== undefined && (await followTarget(tx, { target, operation, ruling, now }))) {
       state.operations = new Map(state.operations).set(operation.id, operation);
       const ended = refreshPost(tx, state, now);
-      if (before !== operation.status) outcomeNotes.push({ type: 'subject_updated', message: `The target is ${target.status}.`, data: { status: target.status } });
-      if (ended !== null) outcomeNotes.push({ type: 'event_emitted', message: `${ended.event} was written.`, eventId: ended.eventId, data: { event: ended.event, event_id: ended.eventId } });
+      noteOperation(tx, operation, [
+        ...(before === operation.status ? [] : [{ type: 'subject_updated', message: `The target is ${target.status}.`, data: { status: target.status } }]),
+        ...(ended === null ? [] : [{ type: 'event_emitted', message: `${ended.event} was written.`, eventId: ended.eventId, data: { event: ended.event, event_id: ended.eventId } }]),
+      ], now);
     }
   }
-  noteOperation(tx, operation, [...notes, ...outcomeNotes], now);
   if (ruling.kind === 'not_done' && ruling.wait !== null) notePaced(tx, { operation, state }, { ...ruling.wait, reason: WAITED_FOR[ruling.wait.for ?? 'again'] }, now);
   if (ruling.kind === 'unknown') await startReconcile(tx, operation, { ...options, now });
   else if (before === 'unknown') await wakeReconcile(tx, operation, now);

@@ -6,7 +6,7 @@ import { NO_TEXT, PostEntity, type Post } from '../../infra/db/entities/post.ent
 import { StepEntity } from '../../infra/db/entities/step.entity.ts';
 import { TargetEntity, type Target } from '../../infra/db/entities/target.entity.ts';
 import { inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
-import { openPublish } from '../../infra/ledger/open.ts';
+import { openPublish, tellOpened } from '../../infra/ledger/open.ts';
 import { newStep } from '../../infra/ledger/claim.ts';
 import { settle } from '../../infra/ledger/settle.ts';
 import type { Ruling } from '../../infra/ledger/settlement.ts';
@@ -37,6 +37,7 @@ export async function sendingAttempt(infra: Pick<Infra, 'db' | 'config'>, { acco
       options: { reply_settings: 'following' }, media: [{ url: 'https://example.com/a.png', type: 'image' }], warnings: [],
     }, { persist: true });
     const operation = openPublish(tx, { post, target, actor: { type: 'system', id: null }, requestId: null, now: at });
+    tellOpened(tx, [operation], at);
     Object.assign(operation, { status: 'sending', claimToken: token, claimStep: 'publish', claimDeadline: new Date(at.getTime() + 90_000), claimedAt: at, sentAt: at });
     Object.assign(newStep(tx, operation, { name: 'publish', effect: 'public_unkeyed', required: true, position: 0 }), { state: 'sending', attempt: 1, progress: 'body_sent', startedAt: at, sentAt: at });
     return { post: post.id, target: target.id, operation: operation.id };

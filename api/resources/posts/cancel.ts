@@ -4,8 +4,8 @@ import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
 import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { backToDraft } from '../../../infra/ledger/back-to-draft.ts';
-import { cancelPending } from '../../../infra/ledger/cancel.ts';
-import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
+import { cancelPending, tellCancelled } from '../../../infra/ledger/cancel.ts';
+import { followTargets, lockPost, refreshPost, tellChanges } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
@@ -27,20 +27,22 @@ export async function cancelPost(call: Call): Promise<Reply> {
 async function unschedule(call: Call, state: PostState): Promise<void> {
   const { tx, now, caller, requestId } = call;
   const { post } = state;
-  await cancelPublishPost(tx, post, post.seq, now);
+  const { seq } = post;
   backToDraft(state, now);
-  Object.assign(post, { revision: post.revision + 1, seq: post.seq + 1 });
-  refreshPost(tx, state, now);
+  Object.assign(post, { revision: post.revision + 1, seq: seq + 1 });
+  const before = followTargets(state, now);
   const eventId = writePostEvent(tx, 'post.updated', state, now, { changed: ['scheduled_at'] });
   notePost(tx, post, [{ type: 'cancel_requested', message: 'The post was cancelled before its time and is a draft again.', eventId, actor: caller.actor, requestId, data: { status: 'scheduled', revision: post.revision } }], now);
+  await cancelPublishPost(tx, post, seq, now);
+  tellChanges(tx, state, { before, now });
 }
 
 async function stopPending(call: Call, state: PostState): Promise<void> {
   const { tx, now, caller, requestId } = call;
   const waiting = state.targets.filter((target) => target.status === 'publishing');
   const cancelled = await cancelPending(tx, state, now);
-  const message = `The post was cancelled while publishing; ${cancelled} of ${waiting.length} open targets were not sent yet.`;
-  notePost(tx, state.post, [{ type: 'cancel_requested', message, actor: caller.actor, requestId, data: { status: 'publishing', cancelled } }], now);
-  // The ending is told after what caused it.
-  if (cancelled > 0) refreshPost(tx, state, now);
+  const message = `The post was cancelled while publishing; ${cancelled.length} of ${waiting.length} open targets were not sent yet.`;
+  notePost(tx, state.post, [{ type: 'cancel_requested', message, actor: caller.actor, requestId, data: { status: 'publishing', cancelled: cancelled.length } }], now);
+  tellCancelled(tx, cancelled, now);
+  if (cancelled.length > 0) refreshPost(tx, state, now);
 }

@@ -1,20 +1,20 @@
 import { CATCH_UP_LATENESS_DEFAULT_SECONDS } from '../../../infra/contract/limits.ts';
 import { newId } from '../../../infra/contract/ids.ts';
-import { postStatusOf } from '../../../infra/contract/statuses.ts';
 import { PostEntity, type FrozenSignature, type Post } from '../../../infra/db/entities/post.entity.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { replacePostTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost, type Note } from '../../../infra/db/repositories/timeline.ts';
 import { takeUnits, usageHeaders } from '../../../infra/db/repositories/usage.ts';
 import { add, flush } from '../../../infra/db/rows.ts';
-import { refreshPost } from '../../../infra/ledger/post-state.ts';
+import { tellOpened } from '../../../infra/ledger/open.ts';
+import { followTargets, tellChanges } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertNamedWorkspace } from '../../workspace-access.ts';
 import { publishLater, publishNow, type LaterStart } from './going.ts';
 import { newTarget } from './new-target.ts';
 import { refusing } from './planning/judge.ts';
 import { planPost, type PostPlan, type PostWish } from './planning/plan.ts';
-import { scheduleOrRefuse } from './planning/schedule.ts';
+import { goesOut, scheduleOrRefuse } from './planning/schedule.ts';
 import { wishOfCreation } from './planning/wish.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
 import { readWait, waiting } from './prefer-wait.ts';
@@ -48,14 +48,12 @@ async function store(call: Call, plan: PostPlan, start: LaterStart | undefined):
   const state: PostState = { post, targets, accounts, operations: new Map(), tags: plan.tags };
   if (plan.tags.length > 0) await replacePostTags(tx, post, plan.tags.map((tag) => tag.id), now);
   if (schedule.kind === 'later') await publishLater(call, post, targets);
-  else if (schedule.kind !== 'draft') await publishNow(call, state, targets, start);
-  post.status = postStatusOf(targets.map((target) => target.status));
+  const opened = goesOut(schedule) ? await publishNow(call, state, targets, start) : [];
+  followTargets(state, now);
   tellOfCreation(call, state, plan);
+  tellOpened(tx, opened, now);
   // Where no target could even begin, the post has ended in the moment of its creation.
-  if (post.status === 'failed') {
-    post.status = 'publishing';
-    refreshPost(tx, state, now);
-  }
+  tellChanges(tx, state, { before: 'publishing', now });
   return state;
 }
 

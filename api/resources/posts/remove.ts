@@ -1,7 +1,7 @@
 import { writePostDeleted } from '../../../infra/db/repositories/events.ts';
 import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
-import { cancelPending } from '../../../infra/ledger/cancel.ts';
+import { cancelPending, tellCancelled } from '../../../infra/ledger/cancel.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost } from './access.ts';
@@ -19,10 +19,11 @@ export async function deletePost(call: Call): Promise<Reply> {
   post.deletedAt = now;
   post.updatedAt = now;
   if (before === 'draft' || before === 'scheduled') post.seq += 1;
-  if (before === 'scheduled') await cancelPublishPost(tx, post, post.seq - 1, now);
-  const cancelled = before === 'publishing' ? await cancelPending(tx, state, now) : 0;
-  if (cancelled > 0) refreshPost(tx, state, now);
+  const cancelled = before === 'publishing' ? await cancelPending(tx, state, now) : [];
   const eventId = writePostDeleted(tx, post, before, now);
-  notePost(tx, post, [{ type: 'deleted', message: `The post was deleted while ${before}.`, eventId, actor: caller.actor, requestId, data: { status: before, cancelled } }], now);
+  notePost(tx, post, [{ type: 'deleted', message: `The post was deleted while ${before}.`, eventId, actor: caller.actor, requestId, data: { status: before, cancelled: cancelled.length } }], now);
+  if (before === 'scheduled') await cancelPublishPost(tx, post, post.seq - 1, now);
+  tellCancelled(tx, cancelled, now);
+  if (cancelled.length > 0) refreshPost(tx, state, now);
   return { status: 204, workspaceIds: [post.workspaceId ?? null] };
 }

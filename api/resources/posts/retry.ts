@@ -3,6 +3,7 @@ import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
+import { tellOpened } from '../../../infra/ledger/open.ts';
 import { lockPost, refreshPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { assertPost, refuseArchived } from './access.ts';
@@ -20,11 +21,12 @@ export async function retryPost(call: Call): Promise<Reply> {
   const targets = retryable(state, body.targets ?? null);
   const { post } = state;
   post.seq += 1;
-  await openAndStart(call, state, targets);
-  refreshPost(tx, state, now);
+  const opened = await openAndStart(call, state, targets);
   notePost(tx, post, targets.map((target) => ({
     type: 'retry_requested', message: `Attempt ${target.attempt} on ${target.platform} was requested.`, targetId: target.id, actor: caller.actor, requestId, data: { attempt: target.attempt },
   })), now);
+  tellOpened(tx, opened, now);
+  refreshPost(tx, state, now);
   const reply = { status: 200, body: presentPost(await withTags(tx, state), caller), headers: { ETag: etagOf(post) }, workspaceIds: workspacesShown(post, caller) };
   return waiting(call, { state, reply, waitSeconds });
 }

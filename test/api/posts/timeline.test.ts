@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PostEntity } from '../../../infra/db/entities/post.entity.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
+import { beginPost } from '../../../infra/ledger/begin.ts';
+import { endLateOperation } from '../../../infra/ledger/late.ts';
 import { carriedOut, codeOf, inSeconds, openWorld, targetOf, type World } from './world.ts';
 
 let world: World;
@@ -26,7 +28,7 @@ describe('GET /v1/posts/{id}/timeline', () => {
     const { status, body } = await timeline('limit=100');
     expect([status, body.has_more, body.next_cursor]).toEqual([200, false, null]);
     expect(body.data.filter((one: any) => one.kind !== 'operation').map((one: any) => one.kind)).toEqual([
-      'created', 'rendered', 'scheduled', 'superseded', 'target_changed', 'target_changed', 'updated', 'rendered', 'target_changed', 'target_changed', 'post_changed',
+      'created', 'rendered', 'scheduled', 'updated', 'superseded', 'rendered', 'target_changed', 'target_changed', 'target_changed', 'target_changed', 'post_changed',
     ]);
     const changes = body.data.filter((one: any) => one.kind === 'target_changed').map((one: any) => [one.account_id, one.data.from, one.data.to, one.data.code]);
     expect(changes).toEqual([
@@ -37,6 +39,65 @@ describe('GET /v1/posts/{id}/timeline', () => {
     expect(body.data.filter((one: any) => one.operation_id === operation.twitter).map((one: any) => one.data.type)).toEqual(expect.arrayContaining(['accepted', 'outcome_unknown', 'event_emitted']));
     const places = body.data.map((one: any) => `${one.at} ${one.id}`);
     expect(places).toEqual(places.toSorted());
+  });
+
+  describe('every cause stands before what follows from it', () => {
+    const told = async (id: string) => (await timeline('limit=100', id)).body.data.map((one: any) => (one.kind === 'operation' ? one.data.type : one.kind));
+    const send = (id: string, path: string) => world.send('POST', `/v1/posts/${id}/${path}`);
+    const published = () => world.accepted({ targets: ['mastodon'], scheduled_at: 'now', content: 'x' });
+    const operationOf = (one: any) => targetOf(one, world.mastodon.id).operation_id;
+
+    test('of a post that is published, refused and tried again', async () => {
+      const made = await published();
+      await carriedOut(world, operationOf(made), 'refused');
+      const again = (await send(made.id, 'retry')).body;
+      expect((await told(made.id)).filter((one: string) => one !== 'claimed' && one !== 'subject_updated' && one !== 'event_emitted')).toEqual([
+        'created', 'rendered', 'accepted', 'settled', 'target_changed', 'post_changed', 'retry_requested', 'accepted', 'target_changed',
+      ]);
+      expect(operationOf(again)).not.toBe(operationOf(made));
+    });
+
+    test('of one that is changed to now', async () => {
+      const { id } = await world.accepted({ targets: ['mastodon'], scheduled_at: 'draft', content: 'x' });
+      await world.send('PATCH', `/v1/posts/${id}`, { scheduled_at: 'now', allow_duplicate: true });
+      expect(await told(id)).toEqual(['created', 'updated', 'rendered', 'accepted', 'target_changed']);
+    });
+
+    test('of one that is cancelled or deleted while it is under way', async () => {
+      const [cancelled, deleted] = [await published(), await published()];
+      await send(cancelled.id, 'cancel');
+      await world.send('DELETE', `/v1/posts/${deleted.id}`);
+      expect(await told(cancelled.id)).toEqual(['created', 'rendered', 'accepted', 'cancel_requested', 'settled', 'target_changed', 'post_changed']);
+      expect(await told(deleted.id)).toEqual(['created', 'rendered', 'accepted', 'deleted', 'settled', 'target_changed']);
+    });
+
+    test('of one that is cancelled or deleted before its time', async () => {
+      const scheduled = async () => (await world.accepted({ targets: ['mastodon'], scheduled_at: inSeconds(600), content: 'x' })).id;
+      const [cancelled, deleted] = [await scheduled(), await scheduled()];
+      await send(cancelled, 'cancel');
+      await world.send('DELETE', `/v1/posts/${deleted}`);
+      expect(await told(cancelled)).toEqual(['created', 'rendered', 'scheduled', 'cancel_requested', 'superseded', 'target_changed']);
+      expect(await told(deleted)).toEqual(['created', 'rendered', 'scheduled', 'deleted', 'superseded']);
+    });
+
+    test('of one that begins, and of one that is held', async () => {
+      const begun = async (more: object) => {
+        const { id } = await world.accepted({ targets: ['mastodon'], scheduled_at: inSeconds(600), content: 'x', ...more });
+        await inScope(world.api.infra.db, SYSTEM, (tx) => beginPost(tx, { postId: id, seq: 1, now: new Date(Date.now() + 630_000) }));
+        return told(id);
+      };
+      expect(await begun({})).toEqual(['created', 'rendered', 'scheduled', 'began', 'accepted', 'target_changed']);
+      expect(await begun({ catch_up: { max_lateness_seconds: 0 } })).toEqual(['created', 'rendered', 'scheduled', 'late', 'held', 'target_changed']);
+    });
+
+    test.each([
+      ['skip', ['late', 'skipped', 'settled', 'target_changed', 'post_changed', 'subject_updated', 'event_emitted']], ['hold', ['late', 'held', 'target_changed', 'settled']],
+    ])('of one that waits until it is too late, to %s', async (on_late, entries) => {
+      const made = await world.accepted({ targets: ['mastodon'], scheduled_at: 'now', content: 'x', catch_up: { max_lateness_seconds: 0, on_late } });
+      const late = { operationId: operationOf(made), now: new Date(Date.now() + 30_000), activityTimeoutMs: 1_000 };
+      await inScope(world.api.infra.db, SYSTEM, (tx) => endLateOperation(tx, late));
+      expect(await told(made.id)).toEqual(['created', 'rendered', 'accepted', ...entries]);
+    });
   });
 
   test('says who, by which request, and which event told it', async () => {

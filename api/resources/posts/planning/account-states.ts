@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../infra/contract/errors.ts';
 import { planIssue, type PlanIssue } from './issues.ts';
 import type { ResolvedTarget } from './resolve-targets.ts';
-import type { Schedule } from './schedule.ts';
+import { goesOut, type Schedule } from './schedule.ts';
 
 type Kind = Pick<Schedule, 'kind'>;
 
@@ -32,5 +32,5 @@ function isGone({ account }: ResolvedTarget): boolean {
 
 /** Reached through a platform or a workspace it is left to fail alone; named by its id it was meant. */
 function isBrokenNow({ account, byId }: ResolvedTarget, kind: Schedule['kind']): boolean {
-  return byId && account.status === 'reconnect_required' && (kind === 'now' || kind === 'due');
+  return byId && account.status === 'reconnect_required' && goesOut({ kind });
 }

@@ -12,6 +12,11 @@ export interface Schedule {
   warnings: ('SCHEDULE_DST_GAP' | 'SCHEDULE_DST_OVERLAP')[];
 }
 
+/** At once, in the transaction that accepts it. */
+export function goesOut({ kind }: Pick<Schedule, 'kind'>): boolean {
+  return kind === 'now' || kind === 'due';
+}
+
 export interface ScheduleFault {
   code: 'invalid_string' | 'too_small' | 'too_big';
   message: string;
