@@ -1,3 +1,5 @@
+import { ApiError } from '../infra/contract/errors.ts';
+import { MUTATION_REPLY_MAX_BYTES } from '../infra/contract/limits.ts';
 import type { Reply } from './route.ts';
 import type { Context } from './state.ts';
 
@@ -20,6 +22,15 @@ export function renderReply(reply: Reply): RenderedReply {
     headers: reply.headers ?? {},
     isSecret: reply.secrets !== undefined,
   };
+}
+
+/** As `renderReply`, inside the transaction whose reply it is. What is too large for a receipt is refused without a key too, so that a key makes no difference. */
+export function renderMutation(reply: Reply): RenderedReply {
+  const rendered = renderReply(reply);
+  if (rendered.body !== null && rendered.body.length > MUTATION_REPLY_MAX_BYTES) {
+    throw new ApiError('PAYLOAD_TOO_LARGE', 'What this request makes is more than one reply can show, so nothing was done. Split it into several requests.', { details: { limit: MUTATION_REPLY_MAX_BYTES, actual: rendered.body.length } });
+  }
+  return rendered;
 }
 
 export function writeReply(ctx: Context, reply: RenderedReply): void {

@@ -6,10 +6,8 @@ import { seal, unseal, type Place } from '../../infra/crypto/envelope.ts';
 import type { Tx } from '../../infra/db/database.ts';
 import { findReceipt, storeReceipt, type ReceiptIdentity, type StoredReceipt } from '../../infra/db/repositories/receipts.ts';
 import type { Call, Caller, Reply, RouteSpec } from '../route.ts';
-import { renderReply, type RenderedReply } from '../rendered-reply.ts';
+import { renderMutation, renderReply, type RenderedReply } from '../rendered-reply.ts';
 import type { Context } from '../state.ts';
-
-const STORED_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface Executed {
   reply: RenderedReply;
@@ -33,7 +31,7 @@ export async function throughReceipt(options: { infra: Infra; ctx: Context; tx: 
   if (receipt !== null) return { reply: await replay({ infra, ctx, call, receipt, digests }) };
   if (ctx.state.fault !== undefined) throw ctx.state.fault;
   const reply = await options.execute();
-  const rendered = renderReply(reply);
+  const rendered = renderMutation(reply);
   await storeReceipt(tx, identity, receiptOf({ infra, ctx, call, reply, rendered, digests }));
   return { reply: rendered, settle: reply.settle };
 }
@@ -67,7 +65,6 @@ function receiptOf(options: { infra: Infra; ctx: Context; call: Call; reply: Rep
   const { infra, ctx, call, reply, rendered, digests } = options;
   const id = randomUUID();
   const body = storedBody(reply, rendered);
-  if (body !== null && body.length > STORED_BODY_MAX_BYTES) throw new Error('a reply is too large to be stored');
   return {
     id, ...digests, status: rendered.status, contentType: body === null ? null : 'application/json', requestId: ctx.state.requestId,
     location: rendered.headers.Location ?? null, etag: rendered.headers.ETag ?? null,

@@ -5,7 +5,7 @@ import { beginMutation, type ReceiptIdentity } from '../../infra/db/repositories
 import { assertReply } from '../check-replies.ts';
 import { mutate } from '../mutation.ts';
 import { cursorBinding } from '../page.ts';
-import { renderReply, writeReply, type RenderedReply } from '../rendered-reply.ts';
+import { renderMutation, renderReply, writeReply, type RenderedReply } from '../rendered-reply.ts';
 import type { Call, Reply, RouteSpec } from '../route.ts';
 import type { Context, Middleware } from '../state.ts';
 import { inProgress, receiptIdentity, throughReceipt, type Executed } from './idempotency.ts';
@@ -58,7 +58,7 @@ async function write({ infra, ctx, after }: Work): Promise<Executed> {
 }
 
 function plain(reply: Reply): Executed {
-  return { reply: renderReply(reply), settle: reply.settle };
+  return { reply: renderMutation(reply), settle: reply.settle };
 }
 
 /** `Prefer: wait` and the like: the commit has spoken already, so a failure here falls back to what it said. */

@@ -40,6 +40,8 @@ export const DRAIN_REQUESTS_MS = 25_000;
 
 export const IDEMPOTENCY_KEY_PATTERN = /^[A-Za-z0-9._:-]{8,255}$/;
 export const RECEIPT_RETENTION_DAYS = 30;
+/** Of the reply of a mutation, before it is compressed: a receipt must be able to keep it. */
+export const MUTATION_REPLY_MAX_BYTES = 16_777_216;
 
 export const PROVIDER_ANSWER_MAX_BYTES = 2_097_152;
 export const PROVIDER_TEXT_MAX_CHARS = 4096;
