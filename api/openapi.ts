@@ -86,12 +86,12 @@ function queryParameters(route: RouteSpec): JsonSchema[] {
   });
 }
 
-/** What a route reads beside its key shows in its replies: only who waits says how long, and only what has an ETag is changed by it. */
+/** Only what has an ETag is changed by it. */
 function headerParameters(route: RouteSpec): JsonSchema[] {
   const answered = new Set(Object.values(route.replies).flatMap((reply) => reply.headers ?? []));
   return [
     ...(route.method === 'GET' || route.idempotencyKey === 'ignored' ? [] : [{ name: 'Idempotency-Key', in: 'header', required: route.idempotencyKey === 'required', schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{8,255}$' } }]),
-    ...(answered.has('Preference-Applied') ? [{ name: 'Prefer', in: 'header', required: false, schema: { type: 'string' }, description: 'wait=<seconds>: the reply waits until the work has ended, at most so long.' }] : []),
+    ...(route.wait === undefined ? [] : [{ name: 'Prefer', in: 'header', required: false, schema: { type: 'string' }, description: `wait=<seconds>, 0 to ${route.wait.maxSeconds}: the reply waits until the work has ended, at most so long. Absent: ${route.wait.defaultSeconds}.` }]),
     ...(route.method === 'PATCH' && answered.has('ETag') ? [{ name: 'If-Match', in: 'header', required: false, schema: { type: 'string', pattern: String.raw`^(\*|"[0-9]+")$` }, description: 'The ETag that was read; a resource changed since answers 409.' }] : []),
   ];
 }

@@ -43,6 +43,8 @@ export interface Call {
   cursorBinding: string;
   /** What part of a list is asked for. Only on routes that are `paged`. */
   window?: ListWindow;
+  /** How long the reply may wait for the outcome; 0 on routes without `wait`. */
+  waitSeconds: number;
   /** Runs after the commit, best effort, and never delays or changes the reply: e.g. telling Temporal at once. */
   afterCommit(work: () => Promise<void>): void;
 }
@@ -106,6 +108,8 @@ export interface RouteSpec {
   replies: Record<number, { description: string; schema?: Joi.Schema; headers?: string[] }>;
   /** Error codes of this route besides those every route can answer. */
   errors: readonly string[];
+  /** Takes `Prefer: wait=N`: the reply waits for the outcome, after the commit. */
+  wait?: { maxSeconds: number; defaultSeconds: number };
   /** Adds `cursor`, `limit`, `from`, `to` to the query. */
   paged?: boolean;
   /** How a stored reply of a keyed request is shown again; default: byte for byte as stored. */

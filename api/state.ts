@@ -30,6 +30,7 @@ export interface ValidInput {
   body: Record<string, unknown>;
   file?: UploadedFile;
   window?: ListWindow;
+  waitSeconds: number;
 }
 
 export type Context = ParameterizedContext<RequestState>;

@@ -75,7 +75,7 @@ async function settled(executed: Executed, { infra, ctx }: { infra: Infra; ctx: 
 function callOf({ infra, ctx, after, tx }: Work & { tx: Call['tx'] }): Call {
   const { caller, pathParams, input, requestId } = ctx.state;
   return {
-    infra, tx, caller: caller!, params: pathParams, query: input?.query ?? {}, body: input?.body ?? {}, window: input?.window, ...(input?.file === undefined ? {} : { file: input.file }),
+    infra, tx, caller: caller!, params: pathParams, query: input?.query ?? {}, body: input?.body ?? {}, window: input?.window, waitSeconds: input?.waitSeconds ?? 0, ...(input?.file === undefined ? {} : { file: input.file }),
     headers: ctx.headers as Call['headers'], requestId, now: infra.clock.now(), cursorBinding: cursorBinding(ctx),
     afterCommit: (work) => after.push(work),
   };

@@ -10,6 +10,7 @@ import { described, isObject, JOI_OPTIONS, judgeBody, notAnObject, type Describe
 import { validationError } from '../validation/issues.ts';
 import { joiIssues } from '../validation/joi-issues.ts';
 import { instant } from '../validation/joi-types.ts';
+import { readWait } from '../validation/prefer.ts';
 import { readQuery } from '../validation/query.ts';
 import { treeIssues } from '../validation/tree-rules.ts';
 
@@ -56,10 +57,11 @@ function inputOf(ctx: Context, infra: Infra, schemas: Schemas): NonNullable<Cont
   const route = ctx.state.route as RouteSpec;
   const query = queryOf(ctx, schemas.query);
   const body = bodyOf(ctx, infra, schemas.body);
-  const issues = [...query.issues, ...body.issues];
+  const wait = route.wait === undefined ? { seconds: 0, issues: [] } : readWait(ctx.get('Prefer'), route.wait);
+  const issues = [...query.issues, ...wait.issues, ...body.issues];
   if (issues.length > 0) throw validationError(issues);
   return {
-    query: query.values, body: body.values,
+    query: query.values, body: body.values, waitSeconds: wait.seconds,
     ...(route.paged === true ? { window: windowOf(ctx, infra, query.values) } : {}),
     ...(route.multipart === undefined ? {} : { file: fileOf(ctx) }),
   };

@@ -1,3 +1,4 @@
+import { OPERATION_WAIT_DEFAULT_SECONDS, OPERATION_WAIT_MAX_SECONDS } from '../../../infra/contract/limits.ts';
 import type { RouteSpec } from '../../route.ts';
 import { list, summary } from './list.ts';
 import { listOperationsQuery, operationsSummaryQuery, reconcileTargetBody, verdictBody } from './operations.schema.ts';
@@ -54,6 +55,7 @@ export const operationRoutes: readonly RouteSpec[] = [
   },
   {
     method: 'POST', path: '/v1/operations/{id}/probe', operationId: 'probeOperation', summary: 'Read the platform now', tag, pathIds, permission: 'reconcile',
+    wait: { maxSeconds: OPERATION_WAIT_MAX_SECONDS, defaultSeconds: OPERATION_WAIT_DEFAULT_SECONDS },
     replies: {
       200: { description: 'The read has ended.', schema: operationSchema, headers: ['Preference-Applied'] },
       202: { description: 'The read is under way.', schema: operationSchema, headers: ['Location', 'Preference-Applied'] },

@@ -10,7 +10,6 @@ import { inScope, tenant } from '../../../infra/db/tenant.ts';
 import { tellTemporal } from '../../../infra/temporal/tell.ts';
 import { platformCatalog } from '../../../providers/catalog.ts';
 import type { Call, Reply } from '../../route.ts';
-import { readOperationWait } from './prefer-wait.ts';
 import { loadOperation, showOperation } from './show.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,8 +17,7 @@ const LOOK_AGAIN_MS = 100;
 
 /** POST /v1/operations/{id}/probe: the next read of the platform is due now. The schedule of the others stays. */
 export async function probe(call: Call): Promise<Reply> {
-  const { tx, now, infra } = call;
-  const waitSeconds = readOperationWait(call.headers);
+  const { tx, now, infra, waitSeconds } = call;
   const { id } = await loadOperation(call, call.params.id!);
   const operation = await lockOperationRow(tx, id);
   refuseUnprobeable(operation);

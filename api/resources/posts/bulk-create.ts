@@ -47,16 +47,11 @@ async function createOne(call: Call, body: unknown): Promise<Outcome> {
   // Its turn is known once all are stored.
   const start = { priority: PRIORITY.bulk, startsAt: call.now };
   try {
-    const reply = await inSavepoint(call.tx, (tx) => createPost(oneOf({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }), start));
+    const reply = await inSavepoint(call.tx, (tx) => createPost({ ...call, tx, body: values, afterCommit: (work) => after.push(work) }, start));
     after.forEach((work) => call.afterCommit(work));
     return { reply: reply as CreatedReply, error: null };
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return { error };
     throw error;
   }
-}
-
-/** Nobody waits for one post of many. */
-function oneOf(call: Call): Call {
-  return { ...call, headers: { ...call.headers, prefer: undefined } };
 }

@@ -17,7 +17,7 @@ import { planPost, type PostPlan, type PostWish } from './planning/plan.ts';
 import { goesOut, scheduleOrRefuse } from './planning/schedule.ts';
 import { wishOfCreation } from './planning/wish.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
-import { readWait, waiting } from './prefer-wait.ts';
+import { waiting } from './prefer-wait.ts';
 
 export const UNITS_OF_POST = 1;
 
@@ -27,7 +27,6 @@ export const UNITS_OF_POST = 1;
  */
 export async function createPost(call: Call, start?: LaterStart, inherited: Partial<PostWish> = {}): Promise<Reply> {
   const { body, now, caller } = call;
-  const waitSeconds = readWait(call.headers);
   const schedule = scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
   if (typeof body.workspace_id === 'string') await assertNamedWorkspace(call, body.workspace_id, 'write');
   const plan = await planPost(call, { ...wishOfCreation(body, schedule), ...inherited }, { judge: refusing, lock: true });
@@ -36,7 +35,7 @@ export async function createPost(call: Call, start?: LaterStart, inherited: Part
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS_OF_POST, now });
   const headers = { ...usageHeaders(usage), Location: `/v1/posts/${state.post.id}`, 'Oncepost-Warnings': String(plan.issues.length) };
   const reply = { status: 201, body: presentPost(state, caller), headers: { ...headers, ETag: etagOf(state.post) }, workspaceIds: workspacesShown(state.post, caller), warnings: plan.issues };
-  return waiting(call, { state, reply, waitSeconds });
+  return waiting(call, { state, reply });
 }
 
 async function store(call: Call, plan: PostPlan, start: LaterStart | undefined): Promise<PostState> {

@@ -10,7 +10,6 @@ import { variablesIn } from '../content-templates/variables.ts';
 import { assertPost } from './access.ts';
 import { createPost } from './create.ts';
 import type { PostWish } from './planning/plan.ts';
-import { readWait } from './prefer-wait.ts';
 import { scheduleOrRefuse } from './planning/schedule.ts';
 
 /**
@@ -19,7 +18,6 @@ import { scheduleOrRefuse } from './planning/schedule.ts';
  */
 export async function duplicatePost(call: Call): Promise<Reply> {
   const { tx, now, params, caller, body } = call;
-  readWait(call.headers);
   const source = await lockPost(tx, params.id!);
   assertPost(source, caller);
   const { post } = source;

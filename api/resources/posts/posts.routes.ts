@@ -1,4 +1,4 @@
-import { CSV_BODY_MAX_BYTES, CSV_FILE_MAX_BYTES } from '../../../infra/contract/limits.ts';
+import { CSV_BODY_MAX_BYTES, CSV_FILE_MAX_BYTES, POST_WAIT_MAX_SECONDS } from '../../../infra/contract/limits.ts';
 import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
 import { getBundle } from './bundle.ts';
@@ -27,6 +27,8 @@ import { listTimeline } from './timeline.ts';
 import { updatePost } from './update.ts';
 
 const tag = 'posts';
+/** For what is published at once. */
+const wait = { maxSeconds: POST_WAIT_MAX_SECONDS, defaultSeconds: 0 };
 const byId = { id: { prefix: 'post_', notFound: 'POST_NOT_FOUND', resource: 'post' } } as const;
 
 /** What the checks of a post can answer, on creation and on every change. */
@@ -38,7 +40,7 @@ const CHECKS = [
 export const postRoutes: readonly RouteSpec[] = [
   {
     method: 'POST', path: '/v1/posts', operationId: 'createPost', summary: 'Publish, schedule or draft a post', tag, permission: 'write',
-    body: createBody,
+    body: createBody, wait,
     replies: { 201: { description: 'The post, at once after it was accepted; with `Prefer: wait=N` as it is after the wait.', schema: postReply, headers: ['Location', 'ETag', 'X-Usage-Count', 'X-Usage-Limit', 'Oncepost-Warnings', 'Preference-Applied'] } },
     errors: [...CHECKS, 'QUOTA_EXCEEDED'],
     handler: (call) => createPost(call),
@@ -84,7 +86,7 @@ export const postRoutes: readonly RouteSpec[] = [
   },
   {
     method: 'PATCH', path: '/v1/posts/{id}', operationId: 'updatePost', summary: 'Change a draft or scheduled post', tag, permission: 'write', pathIds: byId,
-    body: updateBody,
+    body: updateBody, wait,
     replies: { 200: { description: 'The post as it is now.', schema: postReply, headers: ['ETag', 'Oncepost-Warnings', 'Preference-Applied'] } },
     errors: ['POST_NOT_FOUND', ...CHECKS, 'BAD_REQUEST', 'REVISION_CONFLICT', 'POST_PUBLISHING', 'INVALID_STATE'],
     handler: updatePost,
@@ -97,7 +99,7 @@ export const postRoutes: readonly RouteSpec[] = [
   },
   {
     method: 'POST', path: '/v1/posts/{id}/retry', operationId: 'retryPost', summary: 'Publish failed targets again', tag, permission: 'write', pathIds: byId,
-    body: retryBody,
+    body: retryBody, wait,
     replies: { 200: { description: 'The post, publishing.', schema: postReply, headers: ['ETag', 'Preference-Applied'] } },
     errors: ['POST_NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'TARGET_NOT_FOUND', 'POST_PUBLISHING', 'INVALID_STATE', 'PROVIDER_OUTCOME_UNKNOWN'],
     handler: retryPost,
@@ -110,7 +112,7 @@ export const postRoutes: readonly RouteSpec[] = [
   },
   {
     method: 'POST', path: '/v1/posts/{id}/duplicate', operationId: 'duplicatePost', summary: 'Make a new post of an existing one', tag, permission: 'write', pathIds: byId,
-    body: duplicateBody,
+    body: duplicateBody, wait,
     replies: { 201: { description: 'The new post, a draft unless scheduled_at says otherwise.', schema: postReply, headers: ['Location', 'ETag', 'X-Usage-Count', 'X-Usage-Limit', 'Oncepost-Warnings', 'Preference-Applied'] } },
     errors: ['POST_NOT_FOUND', ...CHECKS, 'PROVIDER_OUTCOME_UNKNOWN', 'INVALID_STATE', 'QUOTA_EXCEEDED'],
     handler: duplicatePost,

@@ -9,12 +9,11 @@ import type { Call, Reply } from '../../route.ts';
 import { assertPost, refuseArchived } from './access.ts';
 import { openAndStart } from './going.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
-import { readWait, waiting } from './prefer-wait.ts';
+import { waiting } from './prefer-wait.ts';
 
 /** POST /v1/posts/{id}/retry: a new attempt for every failed target whose outcome is known. What may be public is never sent again. */
 export async function retryPost(call: Call): Promise<Reply> {
   const { tx, now, params, caller, body, requestId } = call;
-  const waitSeconds = readWait(call.headers);
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
   await refuseArchived(call, state.post);
@@ -28,7 +27,7 @@ export async function retryPost(call: Call): Promise<Reply> {
   tellOpened(tx, opened, now);
   refreshPost(tx, state, now);
   const reply = { status: 200, body: presentPost(await withTags(tx, state), caller), headers: { ETag: etagOf(post) }, workspaceIds: workspacesShown(post, caller) };
-  return waiting(call, { state, reply, waitSeconds });
+  return waiting(call, { state, reply });
 }
 
 function retryable(state: PostState, named: readonly string[] | null): Target[] {

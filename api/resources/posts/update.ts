@@ -14,7 +14,7 @@ import { readTags } from './planning/sources.ts';
 import { inRange, orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
 import { wishOfChange } from './planning/wish.ts';
 import { etagOf, presentPost, workspacesShown } from './posts.present.ts';
-import { readWait, waiting } from './prefer-wait.ts';
+import { waiting } from './prefer-wait.ts';
 import { expectedRevision, refuseStale } from './revision.ts';
 
 /** What each target is made of. The others (`notes`, `catch_up`, `tag_ids`) leave the targets as they are. */
@@ -25,7 +25,6 @@ const PLANNED_FIELDS = [
 /** PATCH /v1/posts/{id}, under the row lock that the start of publishing takes too: whoever commits first wins. */
 export async function updatePost(call: Call): Promise<Reply> {
   const { tx, params, caller, body } = call;
-  const waitSeconds = readWait(call.headers);
   const expected = expectedRevision(call);
   const state = await lockPost(tx, params.id!);
   assertPost(state, caller);
@@ -39,7 +38,7 @@ export async function updatePost(call: Call): Promise<Reply> {
   const after = changed.length === 0 ? before : await applyUpdate(call, before, { ...change, changed });
   const headers = { ETag: etagOf(after.post), 'Oncepost-Warnings': String(change.plan?.issues.length ?? 0) };
   const reply = { status: 200, body: presentPost(after, caller), headers, workspaceIds: workspacesShown(after.post, caller) };
-  return waiting(call, { state: after, reply, waitSeconds });
+  return waiting(call, { state: after, reply });
 }
 
 /** What stays is not judged again: without a new text, time or target, nobody asks whether the old ones would still pass. */

@@ -165,6 +165,11 @@ describe('POST /v1/posts › Prefer: wait', () => {
     expect(codeOf(answer)).toEqual([422, 'VALIDATION_ERROR']);
     expect(answer.body.error.details.issues[0]).toMatchObject({ path: ['Prefer'], in: 'header' });
   });
+
+  test.each([['PATCH', ''], ['POST', '/retry'], ['POST', '/duplicate']])('%s %s: a bad one is told with what is wrong in the body, before the post is looked for', async (method, path) => {
+    const answer = await world.send(method, `/v1/posts/post_${'0'.repeat(32)}${path}`, { targets: [] }, { headers: { prefer: 'wait=31' } });
+    expect([...codeOf(answer), answer.body.error.details.issues.map((issue: any) => [issue.code, issue.path, issue.in])]).toEqual([422, 'VALIDATION_ERROR', [['too_big', ['Prefer'], 'header'], ['too_small', ['targets'], 'body']]]);
+  });
 });
 
 describe('POST /v1/posts › quota', () => {
