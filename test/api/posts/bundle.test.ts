@@ -30,7 +30,7 @@ beforeAll(async () => {
   }));
   post = await world.accepted({
     targets: ['mastodon', 'twitter'], scheduled_at: 'now', notes: 'for us alone', content: `What went out, with ${world.key} and Bearer abc.def in it`,
-    media: [{ url: 'https://bucket.example/a.png?X-Amz-Signature=cafe&X-Amz-Date=20261121', type: 'image' }],
+    media: [{ url: 'https://bucket.example/a.png?X-Amz-Signature=signed-by-us&X-Amz-Date=20261121', type: 'image' }],
   });
   operation = { mastodon: targetOf(post, world.mastodon.id).operation_id, twitter: targetOf(post, world.twitter.id).operation_id };
   await carriedOut(world, operation.mastodon, 'published');
@@ -39,7 +39,7 @@ beforeAll(async () => {
     id: newId('evidence'), organizationId: world.org.id, mode: 'test', operationId: operation.twitter, kind: 'platform_answer', step: 'publish', source: 'sender', conclusion: 'undetermined',
     observedAt: new Date(), summary: 'The platform answered 500.', data: {
       http_status: 500, content_type: 'text/plain', bytes: 10, truncated: false, platform_request_id: null, missing_proof: 'an id',
-      excerpt: `access_token=${TOKEN} at https://api.example/media/med_0123456789abcdef0123456789abcdef/a.png?e=1&s=feed`,
+      excerpt: `access_token=${TOKEN} at https://api.example/media/med_0123456789abcdef0123456789abcdef/a.png?e=1&s=signed-too`,
     },
   }));
 });
@@ -111,7 +111,7 @@ describe('GET /v1/posts/{id}/bundle', () => {
 
   test('holds no secret and no notes', async () => {
     const { text, body } = await bundleOf(post.id);
-    for (const secret of [TOKEN, world.key, 'abc.def', 'cafe', 'feed', 'for us alone']) expect([secret, text.includes(secret)]).toEqual([secret, false]);
+    for (const secret of [TOKEN, world.key, 'abc.def', 'signed-by-us', 'signed-too', 'for us alone']) expect([secret, text.includes(secret)]).toEqual([secret, false]);
     expect(body.post.notes).toBeNull();
     expect(body.post.content).toBe('What went out, with [secret] and [secret] in it');
     expect(body.post.media[0].url).toBe('https://bucket.example/a.png?X-Amz-Signature=[secret]&X-Amz-Date=20261121');
