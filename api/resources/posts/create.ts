@@ -21,15 +21,18 @@ import { waiting } from './prefer-wait.ts';
 
 export const UNITS_OF_POST = 1;
 
-/**
- * POST /v1/posts. Nothing is stored unless every check passes; then everything is, in the request's one transaction.
- * `inherited`: what a copy has of its source and no body can say.
- */
-export async function createPost(call: Call, start?: LaterStart, inherited: Partial<PostWish> = {}): Promise<Reply> {
-  const { body, now, caller } = call;
+/** POST /v1/posts. */
+export async function createPost(call: Call, start?: LaterStart): Promise<Reply> {
+  const { body, now } = call;
   const schedule = scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
-  if (typeof body.workspace_id === 'string') await assertNamedWorkspace(call, body.workspace_id, 'write');
-  const plan = await planPost(call, { ...wishOfCreation(body, schedule), ...inherited }, { judge: refusing, lock: true });
+  return createWished(call, wishOfCreation(body, schedule), start);
+}
+
+/** Nothing is stored unless every check passes; then everything is, in the request's one transaction. */
+export async function createWished(call: Call, wish: PostWish, start?: LaterStart): Promise<Reply> {
+  const { now, caller } = call;
+  if (wish.workspaceGiven !== null) await assertNamedWorkspace(call, wish.workspaceGiven, 'write');
+  const plan = await planPost(call, wish, { judge: refusing, lock: true });
   const state = await store(call, plan, start);
   await flush(call.tx);
   const usage = await takeUnits(call.tx, { of: caller, units: UNITS_OF_POST, now });

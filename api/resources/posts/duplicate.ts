@@ -1,16 +1,18 @@
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { PostEntity, type Post } from '../../../infra/db/entities/post.entity.ts';
+import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
-import { tagsOfPosts } from '../../../infra/db/repositories/tags.ts';
+import { withTags } from '../../../infra/db/repositories/tags.ts';
 import { notePost } from '../../../infra/db/repositories/timeline.ts';
 import { lockPost } from '../../../infra/ledger/post-state.ts';
 import type { Call, Reply } from '../../route.ts';
 import { mayAccess } from '../../workspace-access.ts';
 import { variablesIn } from '../content-templates/variables.ts';
 import { assertPost } from './access.ts';
-import { createPost } from './create.ts';
+import { createWished } from './create.ts';
 import type { PostWish } from './planning/plan.ts';
 import { scheduleOrRefuse } from './planning/schedule.ts';
+import { wishOfCreation } from './planning/wish.ts';
 
 /**
  * POST /v1/posts/{id}/duplicate: a creation whose body is made of another post, so that it is checked, counted and told
@@ -21,12 +23,13 @@ export async function duplicatePost(call: Call): Promise<Reply> {
   const source = await lockPost(tx, params.id!);
   assertPost(source, caller);
   const { post } = source;
-  const scheduledAt: string = body.scheduled_at ?? 'draft';
-  scheduleOrRefuse(scheduledAt, { timezone: post.timezone, now });
-  const targets = selectorsOf(source, body.targets ?? 'all');
-  const tags = await tagsOfPosts(tx, [post.id]);
-  const copied = { ...copyOf(post), targets, scheduled_at: scheduledAt, notes: body.notes ?? null, allow_duplicate: body.allow_duplicate, tag_ids: (tags.get(post.id) ?? []).filter((tag) => mayAccess(caller, tag.workspaceId ?? null) || !tag.workspaceId).map((tag) => tag.id) };
-  const reply = await createPost({ ...call, body: { ...copied, content: body.content ?? post.content ?? null } }, undefined, { ...inheritedOf(post, body), reached: reachedOf(source, body.targets) });
+  const schedule = scheduleOrRefuse(body.scheduled_at ?? 'draft', { timezone: post.timezone, now });
+  const aim = aimOf(source, body.targets ?? 'all');
+  const { tags = [] } = await withTags(tx, source);
+  const usable = tags.filter(({ workspaceId }) => !workspaceId || mayAccess(caller, workspaceId));
+  const { notes = null, allow_duplicate } = body;
+  const copied = { ...copyOf(post), content: body.content ?? post.content ?? null, notes, allow_duplicate, tag_ids: usable.map((tag) => tag.id) };
+  const reply = await createWished({ ...call, body: copied }, { ...wishOfCreation(copied, schedule), ...aim, ...inheritedOf(post, body) });
   await tell(call, post, (reply.body as { id: string }).id);
   return reply;
 }
@@ -57,24 +60,21 @@ function inheritedOf(post: Post, { content }: Call['body']): Partial<PostWish> {
   return { signature: post.signature ?? null, ...(speaksToEach ? source : {}) };
 }
 
-function selectorsOf(source: PostState, wished: 'all' | 'failed' | readonly string[]): readonly string[] {
-  if (Array.isArray(wished)) return wished;
-  const targets = [...source.targets].sort((a, b) => a.position - b.position);
-  if (wished === 'all') return targets.map((target) => target.accountId);
+/** Accounts that are taken over are named as they were in the source. */
+function aimOf(source: PostState, wished: 'all' | 'failed' | readonly string[]): Pick<PostWish, 'selectors' | 'reached'> {
+  if (typeof wished !== 'string') return { selectors: wished, reached: new Set() };
+  const taken = wished === 'all' ? source.targets : failedOf(source);
+  return { selectors: taken.map((target) => target.accountId), reached: new Set(taken.filter((target) => !target.byId).map((target) => target.accountId)) };
+}
+
+function failedOf({ post: { status }, targets, operations }: PostState): readonly Target[] {
   const failed = targets.filter((target) => target.status === 'failed');
-  const isUnknown = (operationId: string | null | undefined) => source.operations.get(operationId ?? '')?.status === 'unknown';
-  const known = failed.filter((target) => !isUnknown(target.operationId));
-  if (known.length > 0) return known.map((target) => target.accountId);
-  const { status } = source.post;
+  const known = failed.filter((target) => operations.get(target.operationId ?? '')?.status !== 'unknown');
+  if (known.length > 0) return known;
   if (failed.length === 0) throw new ApiError('INVALID_STATE', `Nothing of a ${status} post has failed, so there is nothing to duplicate. Name targets, or take all.`, { details: { status } });
   throw new ApiError('PROVIDER_OUTCOME_UNKNOWN', 'Nobody knows whether the failed targets were published, so they are not copied. Wait for a proof, or give a verdict on the operations.', {
     details: { operation_ids: failed.map((target) => target.operationId) },
   });
-}
-
-/** Accounts that are taken over are named as they were in the source. */
-function reachedOf({ targets }: PostState, wished: unknown): ReadonlySet<string> {
-  return new Set(Array.isArray(wished) ? [] : targets.filter((target) => !target.byId).map((target) => target.accountId));
 }
 
 /** Each of the two says in its timeline where the other is. */
