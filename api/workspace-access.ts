@@ -36,10 +36,15 @@ export async function assertNamedWorkspace(call: Call, workspaceId: string, inte
   }
 }
 
+/** The workspace of a credential that was granted one: what it asks for without naming a workspace is asked for there. */
+export function onlyWorkspace({ workspaceScope }: Caller): string | null {
+  return workspaceScope !== 'all' && workspaceScope.length === 1 ? workspaceScope[0]! : null;
+}
+
 /** The workspace of a new row that has no parent to take it from. `given` must have passed `assertNamedWorkspace`. */
 export function workspaceOfNew(caller: Caller, given: string | undefined): string | null {
-  if (given !== undefined) return given;
-  if (caller.workspaceScope !== 'all' && caller.workspaceScope.length === 1) return caller.workspaceScope[0]!;
+  const workspaceId = given ?? onlyWorkspace(caller);
+  if (workspaceId !== null) return workspaceId;
   if (caller.workspaceScope !== 'all' || caller.organization.requireWorkspaceId) {
     throw new ApiError('WORKSPACE_ID_REQUIRED', 'Say in which workspace this belongs: workspace_id.');
   }

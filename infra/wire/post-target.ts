@@ -46,7 +46,7 @@ function presentTargetAccount(target: Target, account: Account | undefined, oper
 
 function deliveryState(target: Target, operation: Pick<Operation, 'status'> | undefined): string | null {
   if (target.status === 'draft') return null;
-  if (operation === undefined) return 'queued';
+  if (operation === undefined) return target.status === 'failed' ? 'failed' : 'queued';
   return { pending: 'queued', sending: 'in_flight', unknown: 'unknown', succeeded: 'succeeded', failed: 'failed' }[operation.status];
 }
 

@@ -5,7 +5,7 @@ import type { ContentTemplate } from '../../../infra/db/entities/content-templat
 import { findApplicableSignature } from '../../../infra/db/repositories/signatures.ts';
 import { platformCatalog } from '../../../providers/catalog.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertWorkspaceAccess } from '../../workspace-access.ts';
+import { assertWorkspaceAccess, onlyWorkspace } from '../../workspace-access.ts';
 import { accountName } from '../posts/planning/texts.ts';
 import { dayIn } from '../../time-zone.ts';
 import { withSignature } from '../signatures/apply-signature.ts';
@@ -23,7 +23,7 @@ export async function renderTemplate(call: Call): Promise<Reply> {
   const source = (platform === null ? undefined : template.platformOverrides?.[platform]) ?? template.content;
   const { text, used, missing } = expandVariables(source, valuesOf(call, account));
   refuseOverlong(text, 'variables');
-  const signature = body.skip_signature === true ? null : await findApplicableSignature(tx, account?.workspaceId ?? template.workspaceId ?? null);
+  const signature = body.skip_signature === true ? null : await findApplicableSignature(tx, account?.workspaceId ?? template.workspaceId ?? onlyWorkspace(call.caller));
   const content = withSignature(text, signature);
   return {
     status: 200,

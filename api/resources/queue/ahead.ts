@@ -4,7 +4,7 @@ import type { Account } from '../../../infra/db/entities/account.entity.ts';
 import { findFollowed } from '../../../infra/db/repositories/queue-schedules.ts';
 import { findSelectedAccounts } from '../../../infra/db/repositories/targets.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertNamedWorkspace, assertWorkspaceAccess, mayAccess } from '../../workspace-access.ts';
+import { assertNamedWorkspace, assertWorkspaceAccess, mayAccess, onlyWorkspace } from '../../workspace-access.ts';
 import { scheduleToRead } from './access.ts';
 import type { Block } from './blocking.ts';
 import { readBlockers } from './load.ts';
@@ -41,16 +41,12 @@ async function slotsAhead(call: Call): Promise<SlotAhead[]> {
   if (query.workspace_id !== undefined) await assertNamedWorkspace(call, query.workspace_id, 'read');
   const named = query.queue_id === undefined ? null : await scheduleToRead(call, query.queue_id);
   const accounts = query.account_id === undefined ? [] : await accountsToRead(call, [query.account_id]);
-  const workspaceId: string | null = query.workspace_id ?? named?.workspaceId ?? accounts[0]?.workspaceId ?? onlyWorkspace(call);
+  const workspaceId: string | null = query.workspace_id ?? named?.workspaceId ?? accounts[0]?.workspaceId ?? onlyWorkspace(call.caller);
   const schedule = named ?? (await findFollowed(tx, workspaceId));
   if (schedule === null) return [];
   const blocker = (await readBlockers(tx, { accounts, workspaceId, now, exceptPostId: null }))('queue_slot');
   const instants = instantsOf(schedule.slots, slotHorizon(now)).filter(({ at }) => query.after === undefined || at > query.after);
   return instants.map((slot) => ({ ...slot, queueId: schedule.id, block: blocker(slot.at) }));
-}
-
-function onlyWorkspace({ caller: { workspaceScope } }: Call): string | null {
-  return workspaceScope !== 'all' && workspaceScope.length === 1 ? workspaceScope[0]! : null;
 }
 
 /** The accounts that a query names, each once. */

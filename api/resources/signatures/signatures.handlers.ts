@@ -10,7 +10,7 @@ import { libraryClauses } from '../../library.ts';
 import { allOf, pageReply, windowClause } from '../../page.ts';
 import { applyChange, refuseStaleRevision } from '../../revision.ts';
 import type { Call, Reply } from '../../route.ts';
-import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, workspaceOfNewInLibrary } from '../../workspace-access.ts';
+import { assertLibraryAccess, assertLibraryChange, assertNamedWorkspace, onlyWorkspace, workspaceOfNewInLibrary } from '../../workspace-access.ts';
 import { presentSignature } from './signatures.present.ts';
 
 export async function list(call: Call): Promise<Reply> {
@@ -32,9 +32,9 @@ export async function create(call: Call): Promise<Reply> {
 
 /** The one that new texts of a workspace get, or without a workspace those of the organization. */
 export async function readDefault(call: Call): Promise<Reply> {
-  const workspaceId: string | undefined = call.query.workspace_id;
-  if (workspaceId !== undefined) await assertNamedWorkspace(call, workspaceId, 'read');
-  const signature = await findApplicableSignature(call.tx, workspaceId ?? null);
+  const given: string | undefined = call.query.workspace_id;
+  if (given !== undefined) await assertNamedWorkspace(call, given, 'read');
+  const signature = await findApplicableSignature(call.tx, given ?? onlyWorkspace(call.caller));
   if (signature === null) throw new ApiError('NOT_FOUND', 'No signature is the default here.', { details: { resource: 'signature' } });
   return shown(signature);
 }

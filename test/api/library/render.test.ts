@@ -64,6 +64,7 @@ describe('POST /v1/content-templates/{id}/render', () => {
     expect((await shown({ account_id: twitter })).content).toBe('Hi from Acme Inc. on 2026-02-28');
     expect(await shown({ account_id: twitter, skip_signature: false })).toMatchObject({ content: 'Mine:\n\nHi from Acme Inc. on 2026-02-28', length: { value: 38 } });
     expect((await shown({ skip_signature: false })).content).toBe('Hi from {{account_name}} on 2026-02-28\n\n-- all');
+    expect((await render({ skip_signature: false }, 'scoped')).body.content).toMatch(/^Mine:\n\n/);
     const own = await library.made('/v1/content-templates', { name: 't', content: 'x', workspace_id: library.mine });
     expect((await shown({ skip_signature: false }, own.id)).content).toBe('Mine:\n\nx');
   });

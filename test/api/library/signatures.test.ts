@@ -136,7 +136,7 @@ describe('the default', () => {
     expect((await shown('scoped', `?workspace_id=${library.mine}`)).body).toEqual(organizations);
     const own = await made({ is_default: true, workspace_id: library.mine });
     expect((await shown('scoped', `?workspace_id=${library.mine}`)).body).toEqual(own);
-    expect((await shown('scoped')).body).toEqual(organizations);
+    expect([(await shown('scoped')).body, (await shown('whole')).body, (await shown('several')).body]).toEqual([own, organizations, organizations]);
     expect((await shown('whole', `?workspace_id=${library.other}`)).body).toEqual(organizations);
     await library.send('DELETE', `${PATH}/${own.id}`);
     expect((await shown('whole', `?workspace_id=${library.mine}`)).body).toEqual(organizations);

@@ -168,6 +168,9 @@ describe('POST /v1/posts/bulk-csv', () => {
     const tagsOf = async (at: number) => (await world.send('GET', `/v1/posts/${answer.body.data[at].post_id}`, undefined, { key })).body.tags.map((one: any) => one.id);
     expect([await tagsOf(0), await tagsOf(1)]).toEqual([[shared], [own]]);
     expect([shared, own]).not.toContain(stranger);
+    const scoped = (await apiKey(world.api.infra, { organizationId: org.id, workspaceScope: [ws.id] })).secret;
+    const { body } = await send([row], { key: scoped });
+    expect((await world.send('GET', `/v1/posts/${body.data[0].post_id}`, undefined, { key })).body.tags.map((one: any) => one.id)).toEqual([own]);
   });
 
   test('500 rows, and not one more', async () => {

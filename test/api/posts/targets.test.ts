@@ -100,7 +100,7 @@ describe('account states', () => {
   test('to be reconnected, by platform or workspace, for now: that target fails at once, the others go on', async () => {
     const { body, status } = await post(['twitter', ws.shop], { scheduled_at: 'now' });
     expect([status, body.status]).toEqual([201, 'publishing']);
-    expect(body.targets[acc.broken.id]).toMatchObject({ status: 'failed', error: { code: 'ACCOUNT_RECONNECT_REQUIRED', retryable: true }, accounts: [{ operation_id: null, attempt: 0 }] });
+    expect(body.targets[acc.broken.id]).toMatchObject({ status: 'failed', error: { code: 'ACCOUNT_RECONNECT_REQUIRED', retryable: true }, accounts: [{ operation_id: null, delivery_state: 'failed', attempt: 0 }] });
     expect(body.targets[acc.shopMasto.id].status).toBe('publishing');
   });
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../../../infra/contract/errors.ts';
 import type { Tag } from '../../../../infra/db/entities/tag.entity.ts';
 import { findTagsByName } from '../../../../infra/db/repositories/tags.ts';
 import type { Call } from '../../../route.ts';
-import { mayAccess } from '../../../workspace-access.ts';
+import { mayAccess, onlyWorkspace } from '../../../workspace-access.ts';
 import type { ReadRow } from './rows.ts';
 
 /** Gives rows the ids of the tags they name, in any case: a tag of their own workspace goes before one of the organization. */
@@ -11,11 +11,10 @@ export async function withTags(call: Call, rows: readonly ReadRow[]): Promise<Re
   const found = await findTagsByName(call.tx, [...names]);
   const usable = found.filter((tag) => isShared(tag) || mayAccess(call.caller, tag.workspaceId!));
   const byName = Map.groupBy(usable, (tag) => folded(tag.name));
-  return rows.map((row) => (row.kind === 'body' && row.tagNames.length > 0 ? withTagsOfRow(row, byName) : row));
+  return rows.map((row) => (row.kind === 'body' && row.tagNames.length > 0 ? withTagsOfRow(row, byName, (row.body.workspace_id as string | null | undefined) ?? onlyWorkspace(call.caller)) : row));
 }
 
-function withTagsOfRow(row: ReadRow & { kind: 'body' }, byName: ReadonlyMap<string, Tag[]>): ReadRow {
-  const workspaceId = row.body.workspace_id ?? null;
+function withTagsOfRow(row: ReadRow & { kind: 'body' }, byName: ReadonlyMap<string, Tag[]>, workspaceId: string | null): ReadRow {
   const rank = (tag: Tag) => (tag.workspaceId === workspaceId ? 0 : isShared(tag) ? 1 : 2);
   const tags = row.tagNames.map((name) => byName.get(folded(name))?.toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))[0]);
   const missing = row.tagNames.filter((_, index) => tags[index] === undefined);
