@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { Moments } from '../support/moments.ts';
+import { caught } from '../support/moments.ts';
 import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
 import { useWholeSystem } from '../support/whole-system.ts';
@@ -25,14 +25,7 @@ async function published(content: string) {
 }
 
 /** A post whose request the platform has read, and whose answer is held. */
-async function inTheCall(content: string) {
-  const moments = new Moments(system);
-  system.worker.signal('SIGSTOP');
-  const post = await caller.publish({ targets: [tenant.accounts.twitter!.id], content });
-  const reached = moments.hold(post.targets[tenant.accounts.twitter!.id].accounts[0].operation_id, 'after the send');
-  system.worker.signal('SIGCONT');
-  return { post, held: await reached };
-}
+const inTheCall = (content: string) => caught({ system, caller }, tenant.accounts.twitter!.id, 'after the send', { content });
 
 async function firstWorkflowTask(workflowId: string): Promise<bigint> {
   const { history } = await system.client.workflowService.getWorkflowExecutionHistory({ namespace: NAMESPACE, execution: { workflowId } });

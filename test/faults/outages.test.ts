@@ -4,7 +4,7 @@ import { PostEntity } from '../../infra/db/entities/post.entity.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { Moments } from '../support/moments.ts';
+import { caught, Moments } from '../support/moments.ts';
 import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
 import { useWholeSystem } from '../support/whole-system.ts';
@@ -44,14 +44,9 @@ test('PostgreSQL is killed while posts are in every stage', async () => {
 }, 240_000);
 
 test('Temporal is killed: posts are accepted all the same, and go out when it is back', async () => {
-  const moments = new Moments(system);
-  system.worker.signal('SIGSTOP');
-  const underWay = await caller.publish({ targets: both(), content: 'under way when Temporal dies' });
-  const reached = moments.hold(underWay.targets[tenant.accounts.twitter!.id].accounts[0].operation_id, 'after the send');
-  system.worker.signal('SIGCONT');
-  await reached;
+  const { post: underWay, held } = await caught({ system, caller }, tenant.accounts.twitter!.id, 'after the send', { targets: both(), content: 'under way when Temporal dies' });
   await system.temporal.kill();
-  moments.release();
+  held.release();
   const accepted = await caller.publish({ targets: both(), content: 'accepted while Temporal was dead' });
   // The answer is settled in the activity itself: the truth does not wait for Temporal.
   await until('the call in flight is settled without Temporal', async () => (Caller.state((await caller.get(`/v1/posts/${underWay.id}`)).body, tenant.accounts.twitter!.id) === 'published' ? true : null));

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { Moments, type Window } from '../support/moments.ts';
+import { caught, Moments, type Window } from '../support/moments.ts';
 import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
 import { useWholeSystem } from '../support/whole-system.ts';
@@ -72,19 +72,14 @@ test('kill -9 of the worker in every window: at most one entry, and the truth', 
 }, 240_000);
 
 test('SIGTERM in the middle of a call: the call ends, the answer is stored, nothing is unknown', async () => {
-  const moments = new Moments(system);
   const account = tenant.accounts.twitter!;
-  system.worker.signal('SIGSTOP');
-  const post = await caller.publish({ targets: [account.id], content: 'in the middle of a deploy' });
-  const reached = moments.hold(post.targets[account.id].accounts[0].operation_id, 'after the send');
-  system.worker.signal('SIGCONT');
-  const held = await reached;
+  const { post, operationId, held } = await caught({ system, caller }, account.id, 'after the send', { content: 'in the middle of a deploy' });
   const stopped = system.worker.stop();
   held.release();
   expect(await stopped).toBe(0);
   const { body } = await caller.get(`/v1/posts/${post.id}`);
   expect(Caller.state(body, account.id)).toBe('published');
-  expect((await caller.get(`/v1/operations/${body.targets[account.id].accounts[0].operation_id}`)).body.unknown_since).toBeNull();
+  expect((await caller.get(`/v1/operations/${operationId}`)).body.unknown_since).toBeNull();
   await system.worker.start();
   await expectInvariants(caller, [post.id]);
 }, 60_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { Moments } from '../support/moments.ts';
+import { caught } from '../support/moments.ts';
 import { freePort } from '../support/servers.ts';
 import { Process, type System, type Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
@@ -25,14 +25,8 @@ beforeAll(async () => {
 afterAll(() => second?.kill());
 
 test('a worker that sleeps through its deadline: another finds the outcome unknown, and the late answer counts', async () => {
-  const moments = new Moments(system);
   const account = tenant.accounts.twitter!;
-  system.worker.signal('SIGSTOP');
-  const post = await caller.publish({ targets: [account.id], content: 'a late answer [[sandbox:hide-listing]]' });
-  const operationId: string = post.targets[account.id].accounts[0].operation_id;
-  const reached = moments.hold(operationId, 'with the answer');
-  system.worker.signal('SIGCONT');
-  const held = await reached;
+  const { post, operationId, held } = await caught({ system, caller }, account.id, 'with the answer', { content: 'a late answer [[sandbox:hide-listing]]' });
   // The answer is read, nothing is stored yet, and the process stands still.
   system.worker.signal('SIGSTOP');
   await second.start();
@@ -57,15 +51,8 @@ test('a worker that sleeps between its claim and its first byte sends nothing wh
   // An account whose listing nothing hides.
   tenant = await system.tenant();
   caller = new Caller(system.baseUrl, tenant.testKey);
-  const moments = new Moments(system);
-  const account = tenant.accounts.twitter!;
   await second.kill();
-  system.worker.signal('SIGSTOP');
-  const post = await caller.publish({ targets: [account.id], content: 'too late to send' });
-  const operationId: string = post.targets[account.id].accounts[0].operation_id;
-  const reached = moments.hold(operationId, 'after the claim');
-  system.worker.signal('SIGCONT');
-  const held = await reached;
+  const { post, operationId, held } = await caught({ system, caller }, tenant.accounts.twitter!.id, 'after the claim', { content: 'too late to send' });
   system.worker.signal('SIGSTOP');
   await second.start();
   await until('somebody else finds the outcome unknown', async () => ((await caller.get(`/v1/operations/${operationId}`)).body.status === 'unknown' ? true : null));

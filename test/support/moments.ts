@@ -1,5 +1,6 @@
-import type { Tap, Tapped, Verdict } from './tcp-proxy.ts';
 import type { System } from './system.ts';
+import type { Tap, Tapped, Verdict } from './tcp-proxy.ts';
+import type { WholeSystem } from './whole-system.ts';
 
 /** The windows in which a process may die, between acceptance and the end of the workflow. */
 export type Window = 'before the claim' | 'after the claim' | 'after the send' | 'with the answer' | 'before the settling' | 'after the settling';
@@ -82,4 +83,15 @@ export class Moments {
     if (typeof id === 'string') this.#answered.add(id);
     return typeof id === 'string' && this.#holds.get(id)?.window === 'after the send' ? this.#stop(id, connection) : 'pass';
   };
+}
+
+/** A post whose carrier on the account was caught in the window. The worker stands still until it is known which one to catch. */
+export async function caught({ system, caller }: Pick<WholeSystem, 'system' | 'caller'>, accountId: string, window: Window, body: { content: string; targets?: string[] }): Promise<{ post: any; operationId: string; held: Tapped }> {
+  const moments = new Moments(system);
+  system.worker.signal('SIGSTOP');
+  const post = await caller.publish({ targets: [accountId], ...body });
+  const operationId: string = post.targets[accountId].accounts[0].operation_id;
+  const reached = moments.hold(operationId, window);
+  system.worker.signal('SIGCONT');
+  return { post, operationId, held: await reached };
 }
