@@ -73,6 +73,8 @@ export const BULK_STARTS_PER_SECOND = 10;
 export const CSV_BODY_MAX_BYTES = 2_097_152;
 export const CSV_FILE_MAX_BYTES = 1_048_576;
 export const CSV_ROWS_MAX = 500;
+/** Of all rows together. */
+export const CSV_TARGETS_MAX = 10_000;
 export const CSV_COLUMNS_MAX = 64;
 export const CSV_CELL_MAX_CHARS = 10_000;
 export const EXTERNAL_ID_MAX_CHARS = 200;

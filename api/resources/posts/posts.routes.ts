@@ -1,4 +1,4 @@
-import { CSV_BODY_MAX_BYTES, CSV_FILE_MAX_BYTES, POST_WAIT_MAX_SECONDS } from '../../../infra/contract/limits.ts';
+import { CSV_BODY_MAX_BYTES, CSV_FILE_MAX_BYTES, CSV_TARGETS_MAX, POST_WAIT_MAX_SECONDS } from '../../../infra/contract/limits.ts';
 import type { RouteSpec } from '../../route.ts';
 import { pageSchema } from '../../validation/joi-types.ts';
 import { getBundle } from './bundle.ts';
@@ -53,7 +53,7 @@ export const postRoutes: readonly RouteSpec[] = [
     handler: createBulk,
   },
   {
-    method: 'POST', path: '/v1/posts/bulk-csv', operationId: 'createPostsFromCsv', summary: 'Create up to 500 posts from a CSV file, each row for itself', tag, permission: 'write',
+    method: 'POST', path: '/v1/posts/bulk-csv', operationId: 'createPostsFromCsv', summary: `Create up to 500 posts with up to ${CSV_TARGETS_MAX} targets together from a CSV file, each row for itself`, tag, permission: 'write',
     query: bulkCsvQuery, multipart: { fileMaxBytes: CSV_FILE_MAX_BYTES }, bodyMaxBytes: CSV_BODY_MAX_BYTES,
     replies: {
       200: { description: 'What a run would bring, row by row. Nothing is stored.', schema: bulkCsvReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] },

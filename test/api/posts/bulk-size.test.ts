@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { account, apiKey, workspace } from '../../support/factories.ts';
+import { formBytes, formType } from '../../support/form.ts';
 import { rowCounts } from './bulk-world.ts';
 import { codeOf, inSeconds, openWorld, type World } from './world.ts';
 
@@ -33,3 +35,40 @@ test('the refusal leaves the key free, and what one reply can show is kept and s
   const again = await send(fitting);
   expect([again.headers.get('idempotency-replayed'), again.text === first.text]).toEqual(['true', true]);
 }, 30_000);
+
+describe('a file whose rows reach more accounts than one transaction can hold', () => {
+  let ids: string[];
+
+  beforeAll(async () => {
+    ids = await Promise.all(Array.from({ length: 21 }, async () => (await account(world.api.infra, { organizationId: world.org.id, platform: 'mastodon' })).id));
+  });
+
+  const send = (targets: string, { query = '', key = world.key } = {}) => world.api.send('POST', `/v1/posts/bulk-csv${query}`, {
+    key, headers: { 'content-type': formType() },
+    body: formBytes([{ name: 'file', fileName: 'posts.csv', type: 'text/csv', content: ['targets,scheduled_at,content', ...Array<string>(500).fill(`${targets},draft,x`)].join('\n') }]),
+  });
+
+  test.each([['accounts by their ids', () => ids.join(';'), 10_500], ['all of a platform', () => 'mastodon', 11_000], ['both', () => `mastodon;${ids[0]}`, 11_500]])('%s: refused before the first row, and so is its rehearsal', async (_what, targets, reached) => {
+    const before = await rowCounts(world);
+    for (const query of ['', '?dry_run=true']) {
+      const answer = await send(targets(), { query });
+      expect([codeOf(answer), answer.body.error.details]).toEqual([[400, 'CSV_TOO_MANY_ROWS'], { limit: 10_000, targets: reached }]);
+    }
+    expect(await rowCounts(world)).toEqual(before);
+  });
+
+  test('accounts that the credential may not use are not counted', async () => {
+    const [mine, other] = await Promise.all([0, 1].map(() => workspace(world.api.infra, { organizationId: world.org.id })));
+    await Promise.all(Array.from({ length: 22 }, () => account(world.api.infra, { organizationId: world.org.id, platform: 'mastodon', workspaceId: other!.id })));
+    const { secret } = await apiKey(world.api.infra, { organizationId: world.org.id, workspaceScope: [mine!.id] });
+    for (const [targets, code] of [[other!.id, 'WORKSPACE_ACCESS_DENIED'], ['mastodon', 'INVALID_TARGETS']] as const) {
+      const { status, body } = await send(targets, { key: secret, query: '?dry_run=true' });
+      expect([status, body.summary.failed, body.data[0].error.code]).toEqual([200, 500, code]);
+    }
+  });
+
+  test('the most that one file may reach is stored', async () => {
+    const answer = await send(ids.slice(0, 20).join(';'));
+    expect([answer.status, answer.body.summary]).toMatchObject([201, { succeeded: 500, failed: 0 }]);
+  }, 60_000);
+});

@@ -6,6 +6,7 @@ import type { Call, Reply } from '../../../route.ts';
 import { assertNamedWorkspace } from '../../../workspace-access.ts';
 import { createEach, refuseWithoutUnits, type Outcome } from '../bulk-create.ts';
 import { columnOf } from './columns.ts';
+import { refuseWideFile } from './reach.ts';
 import type { RowRefusal } from './refusal.ts';
 import { readRow, type ReadRow } from './rows.ts';
 import { withTags } from './row-tags.ts';
@@ -34,6 +35,7 @@ export async function createFromCsv(call: Call): Promise<Reply> {
 async function outcomesOf(call: Call, rows: readonly ReadRow[], isDryRun: boolean): Promise<Map<ReadRow, Outcome>> {
   const readable = rows.filter((row) => row.kind === 'body');
   const bodies = readable.map(({ body }) => body);
+  await refuseWideFile(call, bodies);
   const outcomes = isDryRun ? await rehearse(call.tx, (tx) => createEach({ ...call, tx, afterCommit: () => {} }, bodies)) : await createEach(call, bodies);
   if (!isDryRun) refuseWithoutUnits(outcomes);
   return new Map(readable.map((row, index) => [row, outcomes[index]!]));
