@@ -1,6 +1,5 @@
 import type { Operation } from '../../../infra/db/entities/operation.entity.ts';
 import type { Post } from '../../../infra/db/entities/post.entity.ts';
-import type { Tag } from '../../../infra/db/entities/tag.entity.ts';
 import type { Target } from '../../../infra/db/entities/target.entity.ts';
 import { writePostEvent, type PostState } from '../../../infra/db/repositories/events.ts';
 import { cancelPublishPost } from '../../../infra/db/repositories/outbox.ts';
@@ -9,18 +8,14 @@ import { notePost, type Note } from '../../../infra/db/repositories/timeline.ts'
 import { tellOpened } from '../../../infra/ledger/open.ts';
 import { followTargets, tellChanges } from '../../../infra/ledger/post-state.ts';
 import type { Call } from '../../route.ts';
-import { codesOf, signatureToStore, slotNotes } from './create.ts';
+import type { Wished } from './changes.ts';
+import { codesOf, slotNotes } from './create.ts';
 import { publishLater, publishNow } from './going.ts';
 import { newTarget } from './new-target.ts';
 import type { PostPlan } from './planning/plan.ts';
 import { goesOut } from './planning/schedule.ts';
 
-export interface Change {
-  /** null: texts, targets and time stay as they are. */
-  plan: PostPlan | null;
-  notes: string | null;
-  catchUp: Pick<Post, 'maxLatenessSeconds' | 'onLate'>;
-  tags: readonly Tag[];
+export interface Change extends Wished {
   /** Wire names. */
   changed: string[];
 }
@@ -33,12 +28,11 @@ interface Was {
 
 /** Writes an accepted change: a new revision, and a new workflow where the post waits for its time or goes out. */
 export async function applyUpdate(call: Call, before: PostState, change: Change): Promise<PostState> {
-  const { tx, now, body } = call;
+  const { tx, now } = call;
   const { post } = before;
-  const { plan, changed, tags } = change;
+  const { row, plan, changed, tags } = change;
   const was: Was = { status: post.status, scheduledAt: post.scheduledAt?.getTime(), seq: post.seq };
-  Object.assign(post, { notes: change.notes, ...change.catchUp, revision: post.revision + 1, updatedAt: now });
-  if (plan !== null) Object.assign(post, plannedFields(body, post, plan));
+  Object.assign(post, row, { revision: post.revision + 1, updatedAt: now });
   if (changed.includes('tag_ids')) await replacePostTags(tx, post, tags.map((tag) => tag.id), now);
   const kind = plan?.schedule.kind ?? (was.status === 'draft' ? 'draft' : 'later');
   if (kind !== 'draft') post.holdReason = null;
@@ -48,19 +42,6 @@ export async function applyUpdate(call: Call, before: PostState, change: Change)
   const opened = goesOut({ kind }) ? await publishNow(call, state, state.targets) : [];
   await tell(call, { state, change, was, opened });
   return state;
-}
-
-function plannedFields(body: Call['body'], post: Post, plan: PostPlan): Partial<Post> {
-  const { schedule, auto } = plan;
-  return {
-    content: plan.content, textSource: plan.source, signature: signatureToStore(plan, body.skip_signature ?? post.skipSignature), workspaceId: plan.workspaceId,
-    targetOptions: plan.targetOptions, timezone: plan.timezone, scheduledAt: schedule.at, wallTime: schedule.wallTime,
-    autoSchedule: auto,
-    ...('media' in body ? { media: body.media } : {}),
-    ...('template_id' in body ? { templateId: body.template_id } : {}),
-    ...('skip_signature' in body ? { skipSignature: body.skip_signature === true } : {}),
-    ...('shorten_urls' in body ? { shortenUrls: body.shorten_urls === true } : {}),
-  };
 }
 
 /** The set of targets as planned: who stays keeps its row, with texts, options and media as they are now. */

@@ -11,9 +11,8 @@ import { planIssue, type PlanIssue } from './planning/issues.ts';
 import { collecting } from './planning/judge.ts';
 import { planPost, type PostWish } from './planning/plan.ts';
 import { scheduleOrRefuse, type Schedule } from './planning/schedule.ts';
-import { wishOfChange, wishOfCreation } from './planning/wish.ts';
+import { scheduleOfChange, wishOfChange, wishOfCreation } from './planning/wish.ts';
 import { presentPreflight, type PreflightQuota } from './preflight.present.ts';
-import { scheduleOfChange } from './update.ts';
 import { QUOTA_NEARLY_USED } from '../../../infra/contract/limits.ts';
 
 /** POST /v1/posts/preflight: the plan that a creation would carry out, with everything that speaks against it. Stores nothing. */
@@ -42,8 +41,9 @@ async function baseOf({ tx, caller }: Call, id: string): Promise<PostState> {
   throw new ApiError('INVALID_STATE', `A ${status} post cannot be changed, so there is nothing to check. Leave post_id out, or name a draft or scheduled post.`, { details: { status } });
 }
 
-function scheduleOf({ body, now }: Call, state: PostState | null): Schedule {
-  if (state !== null) return scheduleOfChange({ body, now }, state.post);
+function scheduleOf(call: Call, state: PostState | null): Schedule {
+  const { body, now } = call;
+  if (state !== null) return scheduleOfChange(call, state.post);
   return scheduleOrRefuse(body.scheduled_at, { timezone: body.timezone ?? 'UTC', now });
 }
 

@@ -75,6 +75,27 @@ describe('PATCH /v1/posts/{id} › fields', () => {
   });
 });
 
+describe('PATCH › all fields are given and one is another: only that one is told', () => {
+  const TIME = inSeconds(7_200);
+  const ALL = {
+    content: 'one', media: [{ url: 'https://a.example/a.png' }], target_options: { twitter: { content: 'own' } }, timezone: 'UTC', targets: ['mastodon', 'twitter'], scheduled_at: TIME,
+    template_id: null, template_variables: {}, skip_signature: false, shorten_urls: false, notes: 'n', catch_up: { max_lateness_seconds: 5, on_late: 'skip' }, tag_ids: [],
+  };
+
+  test.each(Object.entries({
+    content: 'two', media: [], target_options: null, timezone: 'Asia/Tokyo', targets: ['twitter'], scheduled_at: inSeconds(7_300), template_variables: { name: 'x' },
+    skip_signature: true, notes: null, catch_up: { max_lateness_seconds: 5, on_late: 'hold' },
+  }))('%s', async (name, value) => {
+    const { id } = await world.accepted(ALL);
+    const all = { ...ALL, allow_duplicate: true };
+    expect((await patch(id, all)).headers.get('etag')).toBe('"1"');
+    expect((await patch(id, { ...all, [name]: value })).headers.get('etag')).toBe('"2"');
+    expect((await world.send('GET', `/v1/posts/${id}/timeline?kind=updated`)).body.data.map((one: any) => one.data.fields)).toEqual([[name]]);
+    // What was written is what was compared.
+    expect((await patch(id, { ...all, [name]: value })).headers.get('etag')).toBe('"2"');
+  });
+});
+
 describe('PATCH › revision', () => {
   test.each([
     ['expected_revision', (n: number) => [{ expected_revision: n }, {}]],

@@ -3,7 +3,7 @@ import type { PostState } from '../../../../infra/db/repositories/events.ts';
 import type { Call } from '../../../route.ts';
 import type { PostWish } from './plan.ts';
 import { storedOptions, storedText } from './render.ts';
-import type { Schedule } from './schedule.ts';
+import { inRange, orRefuse, readWallTime, scheduleOrRefuse, type Schedule } from './schedule.ts';
 import { textOfContent } from './sources.ts';
 
 type Body = Call['body'];
@@ -62,6 +62,23 @@ export function wishOfChange(body: Body, { post, targets, accounts }: PostState,
     allowDuplicate: body.allow_duplicate ?? false,
     postId: post.id,
   };
+}
+
+/**
+ * The time as given, or the stored wall time in a new zone, or what is stored. A time that is stored is not judged again, in
+ * whatever form it comes back; as the instant that the post shows it is still the wall time that it was.
+ */
+export function scheduleOfChange({ body, now }: Call, post: Post): Schedule {
+  const timezone: string = 'timezone' in body ? body.timezone ?? 'UTC' : post.timezone;
+  const stored = post.scheduledAt ?? null;
+  const standing: Schedule = { kind: post.status === 'draft' ? 'draft' : 'later', at: stored, wallTime: post.wallTime ?? null, warnings: [] };
+  if (typeof body.scheduled_at === 'string') {
+    const given = scheduleOrRefuse(body.scheduled_at, { timezone, now, stored });
+    const isShown = given.wallTime === null && given.at?.getTime() === stored?.getTime() && timezone === post.timezone;
+    return isShown && given.kind === 'later' ? standing : given;
+  }
+  if (timezone === post.timezone || post.status !== 'scheduled' || !post.wallTime) return standing;
+  return orRefuse(inRange(readWallTime(post.wallTime, timezone), { now, stored }), 'timezone');
 }
 
 /** A signature that is in the text stays the one it was; a draft takes the default of the moment it is rendered. */
