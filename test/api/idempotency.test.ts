@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
-import { startApi, type Answer, type TestApi } from '../support/api.ts';
+import { codeOf, startApi, type Answer, type TestApi } from '../support/api.ts';
 import { apiKey, workspace, type TestKey } from '../support/factories.ts';
 import { until } from '../support/until.ts';
 import { noteRoutes } from './notes.ts';
@@ -35,7 +35,6 @@ interface Sending {
 const post = (body: unknown, { from = api, path = '/v1/notes', secret = key.secret, headers = {} }: Sending = {}): Promise<Answer> =>
   from.send('POST', path, { key: secret, body, headers: { 'Idempotency-Key': idempotencyKey, ...headers } });
 const replayed = (answer: Answer) => answer.headers.get('idempotency-replayed');
-const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
 
 async function notes(text: string): Promise<number> {
   const [row] = await system<{ count: number }>('select count(*)::int as count from workspace where name = ?', [text]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 import type { RouteSpec } from '../../api/route.ts';
 import { newId } from '../../infra/contract/ids.ts';
-import { startApi, type Answer, type TestApi } from '../support/api.ts';
+import { codeOf, startApi, type Answer, type TestApi } from '../support/api.ts';
 import { apiKey } from '../support/factories.ts';
 import { formBytes, formType, type SentPart } from '../support/form.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -42,7 +42,6 @@ interface Sending {
 const sendBytes = (body: Buffer, { path = '/v1/uploads', type = formType(), headers = {} }: Sending = {}): Promise<Answer> =>
   api.send('POST', path, { key, body, headers: { 'content-type': type, ...headers } });
 const send = (parts: SentPart[], sending?: Sending) => sendBytes(formBytes(parts), sending);
-const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
 const digestOf = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 const file = (more: Partial<SentPart> = {}): SentPart => ({ name: 'file', fileName: 'a.csv', type: 'text/csv', content: 'a,b\r\n1,2\r\n', ...more });
 

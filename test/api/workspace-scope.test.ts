@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startApi, type Answer, type TestApi } from '../support/api.ts';
+import { codeOf, startApi, type TestApi } from '../support/api.ts';
 import { account, apiKey, organization, workspace } from '../support/factories.ts';
 import { noteRoutes } from './notes.ts';
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const post = (key: string, body: Record<string, unknown>) => api.send('POST', '/v1/notes', { key, body: { text: 'a', ...body } });
-const codeOf = (answer: Answer) => [answer.status, answer.body.error.code];
 
 describe('workspace_id in a body', () => {
   test('unknown, foreign and malformed ids get one answer', async () => {

@@ -36,6 +36,11 @@ export interface Answer {
   body: any;
 }
 
+/** By what a refusal is told. */
+export function codeOf(answer: Answer): [number, string] {
+  return [answer.status, answer.body?.error?.code];
+}
+
 export interface ApiOptions extends AppOptions {
   routes?: readonly AnyRoute[];
   env?: Record<string, string>;

@@ -3,6 +3,8 @@ import type { Mode } from '../../../infra/contract/platforms.ts';
 import { startApi, type Answer, type TestApi } from '../../support/api.ts';
 import { apiKey, organization, workspace } from '../../support/factories.ts';
 
+export { codeOf } from '../../support/api.ts';
+
 /** An API with an organization of two workspaces and an archived one, and keys of every scope. */
 export interface Library {
   api: TestApi;
@@ -39,10 +41,6 @@ export async function openLibrary(): Promise<Library> {
     },
     close: () => api.close(),
   };
-}
-
-export function codeOf(answer: Answer): [number, string] {
-  return [answer.status, answer.body?.error?.code];
 }
 
 /** Code and path of each issue. */

@@ -12,6 +12,8 @@ import type { Ruling } from '../../../infra/ledger/settlement.ts';
 import { startApi, type Answer, type ApiOptions, type TestApi } from '../../support/api.ts';
 import { account, apiKey, organization } from '../../support/factories.ts';
 
+export { codeOf } from '../../support/api.ts';
+
 /** An API with an organization, a test key and a sandbox account on each platform. No worker runs: tests say what the platform did. */
 export interface World {
   api: TestApi;
@@ -88,8 +90,4 @@ export async function outboxOf(world: World, postId: string): Promise<OutboxRow[
 
 export function inSeconds(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
-}
-
-export function codeOf(answer: Answer): [number, string] {
-  return [answer.status, answer.body?.error?.code];
 }

@@ -10,6 +10,8 @@ import { inScope, tenant } from '../../../infra/db/tenant.ts';
 import { startApi, type Answer, type TestApi } from '../../support/api.ts';
 import { apiKey, organization, type TestKey } from '../../support/factories.ts';
 
+export { codeOf } from '../../support/api.ts';
+
 /** An API that knows the queue, and what a test names besides. */
 export interface QueueWorld {
   api: TestApi;
@@ -62,8 +64,4 @@ export function addPlaced(tx: Tx, { account, at, workspaceId = account.workspace
 
 export async function placed(world: QueueWorld, options: Placed): Promise<Post> {
   return inScope(world.api.infra.db, tenant(options.account), async (tx) => addPlaced(tx, options));
-}
-
-export function codeOf(answer: Answer): [number, string] {
-  return [answer.status, answer.body?.error?.code];
 }
