@@ -57,12 +57,11 @@ export class Launch {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** The content of ready.json once this launch has written it, and how long that took. */
-  async ready(withinMs: number): Promise<Ready & { afterMs: number }> {
-    const startedAt = Date.now();
+  /** The content of ready.json once this launch has written it. */
+  async ready(withinMs: number): Promise<Ready> {
     // The file is written before the last lines are printed; waiting for those leaves nothing half said.
     await this.until('ready', withinMs, () => this.#output.includes('Ctrl-C stops it.') && existsSync(this.readyFile));
-    return { ...(JSON.parse(readFileSync(this.readyFile, 'utf8')) as Ready), afterMs: Date.now() - startedAt };
+    return JSON.parse(readFileSync(this.readyFile, 'utf8')) as Ready;
   }
 
   async until(what: string, withinMs: number, isSo: () => boolean | Promise<boolean>): Promise<void> {
