@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Database } from '../../infra/db/database.ts';
 import { askAlone, inScope, SYSTEM, tenant } from '../../infra/db/tenant.ts';
-import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { organization } from '../support/factories.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 /* One connection, so that each transaction follows the others on it. */
 
-let open: OpenDatabase;
 let db: Database;
-
-beforeAll(async () => {
-  open = await openMigrated({ pool: 1 });
-  ({ db } = open);
-}, 60_000);
-afterAll(() => open?.close());
+useDatabase((opened) => {
+  db = opened;
+}, { pool: 1 });
 
 const count = () => inScope(db, SYSTEM, async (tx) => (await tx.execute<{ count: number }[]>('select count(*)::int as count from organization'))[0]!.count);
 

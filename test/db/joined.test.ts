@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Database } from '../../infra/db/database.ts';
 import { AccountEntity } from '../../infra/db/entities/account.entity.ts';
 import { CredentialEntity } from '../../infra/db/entities/credential.entity.ts';
 import { columnsOf, rowOf } from '../../infra/db/joined.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
-import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { account, organization } from '../support/factories.ts';
+import { useDatabase } from '../support/use-database.ts';
 
 const ACCOUNT = { alias: 'a', entity: AccountEntity };
 const CREDENTIAL = { alias: 'c', entity: CredentialEntity };
 
-let open: OpenDatabase;
 let db: Database;
-
-beforeAll(async () => {
-  open = await openMigrated({ pool: 2 });
-  ({ db } = open);
-}, 60_000);
-afterAll(() => open?.close());
+useDatabase((opened) => {
+  db = opened;
+}, { pool: 2 });
 
 async function joined(id: string) {
   return inScope(db, SYSTEM, async (tx) => {

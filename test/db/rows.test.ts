@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Database } from '../../infra/db/database.ts';
 import { NO_TEXT, PostEntity, type Post } from '../../infra/db/entities/post.entity.ts';
 import { add, writeHeld } from '../../infra/db/rows.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import { lockPost } from '../../infra/ledger/post-state.ts';
-import { openMigrated, type OpenDatabase } from '../support/database.ts';
 import { organization } from '../support/factories.ts';
+import { useDatabase } from '../support/use-database.ts';
 
-let open: OpenDatabase;
 let db: Database;
-
-beforeAll(async () => {
-  open = await openMigrated({ pool: 2 });
-  ({ db } = open);
-}, 60_000);
-afterAll(() => open?.close());
+useDatabase((opened) => {
+  db = opened;
+}, { pool: 2 });
 
 const NOW = new Date('2026-11-21T10:00:00.123Z');
 let posts = 0;

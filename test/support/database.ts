@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../infra/db/migrate.ts';
-import { openDatabase, type Database } from '../../infra/db/database.ts';
+import { openDatabase } from '../../infra/db/database.ts';
 import { startPostgres } from './servers.ts';
 
 export interface FreshDatabase {
@@ -30,24 +30,6 @@ export async function migratedDatabase(): Promise<FreshDatabase> {
     await database.release();
     throw error;
   }
-}
-
-export interface OpenDatabase {
-  db: Database;
-  close(): Promise<void>;
-}
-
-/** The same, opened as our processes open it. */
-export async function openMigrated(options: { pool: number }): Promise<OpenDatabase> {
-  const { url, release } = await migratedDatabase();
-  const db = await openDatabase({ url, ...options });
-  return {
-    db,
-    async close() {
-      await db.close(true);
-      await release();
-    },
-  };
 }
 
 async function onServerOfItsOwn(): Promise<FreshDatabase> {
