@@ -71,7 +71,7 @@ test('twitter counts as the platform does', () => {
   expect(value('a\r\nb')).toBe(3);
 });
 
-/** Counting that is not linear would take longer than any test may. */
+// Counting that is not linear would take longer than any test may.
 test('no text makes the count slow', () => {
   for (const text of ['a.'.repeat(50_000), `${'a-'.repeat(50_000)}.com`, 'a '.repeat(50_000), ' '.repeat(100_000), '@a.'.repeat(33_000), 'https://'.repeat(12_000), '👩‍👩‍👧‍👧'.repeat(9_000)]) {
     twitter.length({ text, options: {}, account });

@@ -55,7 +55,7 @@ test('magic words › any text is read without harm, and every listed word is fo
   for (const { name } of WORDS) expect(names(`[[sandbox:mastodon:${name}@publish]]`, `sandbox:${name}`)).toHaveLength(2);
 });
 
-// Reading that is not linear would take longer than any test may. */
+// Reading that is not linear would take longer than any test may.
 test('magic words › a long text of near misses is read in time', () => {
   findWords(['[[sandbox:'.repeat(10_000), `sandbox:${'a-'.repeat(50_000)}`, '&'.repeat(100_000) + 'sandbox', '[[sandbox:a=b@'.repeat(7_000)]);
 });
