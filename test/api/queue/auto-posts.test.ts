@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { postRoutes } from '../../../api/resources/posts/posts.routes.ts';
 import { account } from '../../support/factories.ts';
-import { codeOf, openQueueWorld, type Home, type QueueWorld } from './world.ts';
+import { codeOf, useQueueWorld, type Home, type QueueWorld } from './world.ts';
 
 let world: QueueWorld;
 let home: Home;
-
-beforeAll(async () => {
-  world = await openQueueWorld(postRoutes);
-}, 60_000);
-beforeEach(async () => {
-  home = await world.home();
-});
-afterAll(() => world?.close());
+useQueueWorld((opened, own) => {
+  [world, home] = [opened, own];
+}, postRoutes);
 
 const DAY_MS = 86_400_000;
 const tomorrow = () => new Date(Date.now() + DAY_MS);

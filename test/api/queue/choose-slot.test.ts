@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chooseSlot, type SlotChoice, type SlotRequest } from '../../../api/resources/queue/choose-slot.ts';
 import { openDatabase, type Database } from '../../../infra/db/database.ts';
 import { OperationEntity } from '../../../infra/db/entities/operation.entity.ts';
@@ -6,18 +6,13 @@ import { flush } from '../../../infra/db/rows.ts';
 import { inScope, SYSTEM, tenant } from '../../../infra/db/tenant.ts';
 import { account, workspace } from '../../support/factories.ts';
 import { sendingAttempt, settleAttempt } from '../../support/operations.ts';
-import { addPlaced, openQueueWorld, placed, type Home, type QueueWorld } from './world.ts';
+import { addPlaced, placed, useQueueWorld, type Home, type QueueWorld } from './world.ts';
 
 let world: QueueWorld;
 let home: Home;
-
-beforeAll(async () => {
-  world = await openQueueWorld();
-}, 60_000);
-beforeEach(async () => {
-  home = await world.home();
+useQueueWorld((opened, own) => {
+  [world, home] = [opened, own];
 });
-afterAll(() => world?.close());
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T10:00:00Z');

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { apiKey, workspace } from '../../support/factories.ts';
-import { codeOf, openQueueWorld, type Home, type QueueWorld } from './world.ts';
+import { codeOf, useQueueWorld, type Home, type QueueWorld } from './world.ts';
 
 let world: QueueWorld;
 let home: Home;
-
-beforeAll(async () => {
-  world = await openQueueWorld();
-}, 60_000);
-beforeEach(async () => {
-  home = await world.home();
+useQueueWorld((opened, own) => {
+  [world, home] = [opened, own];
 });
-afterAll(() => world?.close());
 
 const MONDAY = { day_of_week: 1, time: '09:00' };
 const aWorkspace = async (status?: 'archived') => (await workspace(world.api.infra, { organizationId: home.organizationId, ...(status === undefined ? {} : { status }) })).id;

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { account, apiKey, workspace } from '../../support/factories.ts';
-import { codeOf, openQueueWorld, placed, type Home, type QueueWorld } from './world.ts';
+import { codeOf, placed, useQueueWorld, type Home, type QueueWorld } from './world.ts';
 
 let world: QueueWorld;
 let home: Home;
-
-beforeAll(async () => {
-  world = await openQueueWorld();
-}, 60_000);
-beforeEach(async () => {
-  home = await world.home();
+useQueueWorld((opened, own) => {
+  [world, home] = [opened, own];
 });
-afterAll(() => world?.close());
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

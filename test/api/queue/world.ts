@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { queueRoutes } from '../../../api/resources/queue/queue.routes.ts';
 import type { AnyRoute } from '../../../api/route.ts';
 import { newId } from '../../../infra/contract/ids.ts';
@@ -28,7 +29,7 @@ export interface Home {
   schedule(body: Record<string, unknown>): Promise<any>;
 }
 
-export async function openQueueWorld(more: readonly AnyRoute[] = []): Promise<QueueWorld> {
+async function openQueueWorld(more: readonly AnyRoute[]): Promise<QueueWorld> {
   const api = await startApi({ routes: [...queueRoutes, ...more] });
   return {
     api,
@@ -47,6 +48,16 @@ export async function openQueueWorld(more: readonly AnyRoute[] = []): Promise<Qu
       };
     },
   };
+}
+
+/** A world for the tests of a file, and for each of them an organization of its own. */
+export function useQueueWorld(take: (world: QueueWorld, home: Home) => void, more: readonly AnyRoute[] = []): void {
+  let world: QueueWorld | undefined;
+  beforeAll(async () => {
+    world = await openQueueWorld(more);
+  }, 60_000);
+  beforeEach(async () => take(world!, await world!.home()));
+  afterAll(() => world?.close());
 }
 
 type Placed = { account: Account; at: Date; workspaceId?: string | null; post?: Partial<Post>; target?: Partial<Target> };
