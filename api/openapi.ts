@@ -61,7 +61,8 @@ function requestBody(route: RouteSpec): JsonSchema {
   if (route.multipart !== undefined) return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(route) } } } };
   if (route.body === undefined) return {};
   const schema = jsonSchema(route.body.describe(), 'request');
-  return { requestBody: { required: schema.required !== undefined, content: { 'application/json': { schema } } } };
+  const needsSomething = schema.required !== undefined || schema.anyOf !== undefined;
+  return { requestBody: { required: needsSomething, content: { 'application/json': { schema } } } };
 }
 
 function formSchema(route: RouteSpec): JsonSchema {

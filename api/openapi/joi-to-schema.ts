@@ -4,6 +4,7 @@ export type JsonSchema = Record<string, unknown>;
 /** In replies every member is there unless it is marked optional; requests are the other way round. */
 export type Direction = 'request' | 'reply';
 
+type When = { ref?: { path: string[] }; is?: Joi.Description; otherwise?: Joi.Description };
 type Rule = { name: string; args?: Record<string, unknown> };
 
 /** Turns `schema.describe()` into JSON Schema 2020-12, which OpenAPI 3.1 uses as it is. */
@@ -22,7 +23,7 @@ function bodyOf(description: Joi.Description, direction: Direction): JsonSchema 
     case 'boolean': return { type: 'boolean' };
     case 'array': return arrayOf(description, rules, direction);
     case 'object': return objectOf(description, rules, direction);
-    case 'alternatives': return { anyOf: matchesOf(description).map((one) => jsonSchema(one, direction)) };
+    case 'alternatives': return anyOf(matchesOf(description).map((one) => jsonSchema(one, direction)));
     default: return {};
   }
 }
@@ -97,7 +98,28 @@ function objectOf(description: Joi.Description, rules: Rule[], direction: Direct
   // Replies may gain members within v1, so only requests are closed.
   else if (!isOpen && direction === 'request') schema.additionalProperties = false;
   for (const { name, args = {} } of rules) if (name === 'min' || name === 'max') schema[`${name}Properties`] = args.limit;
-  return schema;
+  return { ...schema, ...conditionsOf(members, direction) };
+}
+
+/** Members that are required unless another is of a kind: one sentence for each such kind. */
+function conditionsOf(members: [string, Joi.Description][], direction: Direction): JsonSchema {
+  const all = members.flatMap(([name, member]) => ((member.whens ?? []) as When[]).flatMap((when) => (when.otherwise !== undefined && presenceOf(when.otherwise) === 'required' ? [{ name, when }] : [])));
+  const conditions = [...Map.groupBy(all, ({ when }) => JSON.stringify([when.ref, when.is])).values()].map((group) => {
+    const { ref, is } = group[0]!.when;
+    const [other] = ref!.path;
+    return { anyOf: [{ properties: { [other!]: kindOf(is!, direction) }, ...(presenceOf(is!) === 'required' ? { required: [other] } : {}) }, { required: group.map(({ name }) => name) }] };
+  });
+  return conditions.length > 1 ? { allOf: conditions } : conditions[0] ?? {};
+}
+
+function kindOf(is: Joi.Description, direction: Direction): JsonSchema {
+  return is.invalid === undefined ? jsonSchema(is, direction) : { not: { enum: is.invalid } };
+}
+
+/** Equal alternatives are one. */
+function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return distinct.length === 1 ? distinct[0]! : { anyOf: distinct };
 }
 
 function presenceOf(description: Joi.Description): string | undefined {

@@ -57,14 +57,19 @@ export function optionsSchema({ contentTypes, own, aliases = {} }: SchemaParts):
     media: Joi.array().items(mediaItemSchema).max(MEDIA_MAX_ITEMS),
     alt_texts: Joi.array().items(text(0, ALT_TEXT_MAX_CHARS).allow(null)).max(MEDIA_MAX_ITEMS),
     content_type: Joi.string().valid(...contentTypes),
-    ...Object.fromEntries(PROVIDER_SCHEDULES.map((name) => [name, Joi.any()])),
-    published: Joi.boolean(),
-    reel_state: Joi.string().valid('DRAFT', 'PUBLISHED'),
+    ...Object.fromEntries(PROVIDER_SCHEDULES.map((name) => [name, documentedAs(Joi.any(), { type: 'null' })])),
+    published: documentedAs(Joi.boolean(), { enum: [true, null] }),
+    reel_state: documentedAs(Joi.string().valid('DRAFT', 'PUBLISHED'), { enum: ['PUBLISHED', null] }),
     ...own,
   };
   const keys: Record<string, Joi.Schema> = Object.fromEntries(Object.entries(known).map(([name, schema]) => [name, schema.allow(null)]));
   for (const [alias, main] of Object.entries(aliases)) keys[alias] = keys[main] ?? Joi.any();
   return Joi.object(keys).custom(oneNameOnly(aliases)).messages({ 'alias.both': '{{#label}} is another name of "{{#main}}"; give one of them' }).prefs({ convert: false, abortEarly: false });
+}
+
+/** What is refused is accepted here, because the rules of the platform refuse it in better words; who reads the documentation is told what passes. */
+function documentedAs(schema: Joi.Schema, passes: Record<string, unknown>): Joi.Schema {
+  return schema.meta({ openapi: passes }).description('Refused unless it changes nothing: the post itself is scheduled or saved as a draft.');
 }
 
 function oneNameOnly(aliases: Readonly<Record<string, string>>): Joi.CustomValidator {

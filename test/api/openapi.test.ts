@@ -71,6 +71,36 @@ describe('GET /openapi.json', () => {
     expect(patch).toMatchObject({ required: false, content: { 'application/json': { schema: { additionalProperties: false } } } });
   });
 
+  const bodyOf = (path: string, method = 'post') => document.paths[path][method].requestBody;
+  const schemaOf = (path: string) => bodyOf(path).content['application/json'].schema;
+
+  test('an option that is refused whatever it is takes null and nothing else', () => {
+    const { target_options: options } = schemaOf('/v1/posts').properties;
+    const [, ofWorkspace] = options.additionalProperties.anyOf;
+    for (const { properties } of [options.properties.twitter, options.properties.mastodon, ofWorkspace]) {
+      for (const name of ['publish_at', 'scheduled_publish_time', 'reel_scheduled_publish_time', 'scheduled_at']) expect(properties[name].type).toBe('null');
+      expect([properties.published.enum, properties.reel_state.enum]).toEqual([[true, null], ['PUBLISHED', null]]);
+    }
+  });
+
+  test('no member of a body takes anything whatever', () => {
+    const takers = (schema: any, place: string): string[] => (schema === null || typeof schema !== 'object' ? [] : Object.entries<any>(schema).flatMap(([name, value]) => {
+      const isOpen = value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0;
+      return isOpen ? [`${place}/${name}`] : takers(value, `${place}/${name}`);
+    }));
+    const bodies = Object.entries<any>(document.paths).flatMap(([path, methods]) => Object.values<any>(methods).flatMap(({ requestBody }) => takers(requestBody?.content, path)));
+    expect(bodies).toEqual([]);
+  });
+
+  test('what a body needs only without another member, or beside one, is said', () => {
+    expect(schemaOf('/v1/posts/preflight').anyOf).toEqual([{ properties: { post_id: { type: 'string', minLength: 1 } }, required: ['post_id'] }, { required: ['targets', 'scheduled_at'] }]);
+    expect([bodyOf('/v1/posts/preflight').required, schemaOf('/v1/posts/preflight').required]).toEqual([true, undefined]);
+    expect(schemaOf('/v1/posts/{id}/targets/{target_id}/reconcile').allOf).toEqual([
+      { anyOf: [{ properties: { outcome: { not: { enum: ['succeeded'] } } } }, { required: ['provider_post_id'] }] },
+      { anyOf: [{ properties: { outcome: { not: { enum: ['failed'] } } } }, { required: ['error_code', 'error_message'] }] },
+    ]);
+  });
+
   test('an unknown error code in a route does not go unnoticed', () => {
     const [route] = ROUTES;
     expect(() => openApiDocument([{ ...route!, errors: ['NO_SUCH_CODE'] } as never])).toThrow(/NO_SUCH_CODE/);
