@@ -55,6 +55,8 @@ export function useQueueWorld(take: (world: QueueWorld, home: Home) => void, mor
   let world: QueueWorld | undefined;
   beforeAll(async () => {
     world = await openQueueWorld(more);
+    // Hooks of a describe may look at it before the first test.
+    take(world, await world.home());
   }, 60_000);
   beforeEach(async () => take(world!, await world!.home()));
   afterAll(() => world?.close());
