@@ -100,6 +100,8 @@ export interface RouteSpec {
   bodyMaxBytes?: number;
   /** The body is a form with one part `file`; text parts stand in for parameters that the query does not give. */
   multipart?: { fileMaxBytes: number };
+  /** Its transaction may take seconds, so few of them run at once and the others wait for their turn. */
+  takesTurns?: boolean;
   /** A list of the body whose elements the handler judges one by one; `body` is then about the envelope only. */
   elements?: string;
   /** `required`: 422 without an Idempotency-Key. `ignored`: no receipt is kept. Absent: optional. */

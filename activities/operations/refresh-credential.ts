@@ -56,6 +56,8 @@ async function takeRefresh({ infra }: ActivityDeps, { account, credential }: Loa
 async function store({ infra }: ActivityDeps, { account, credential }: Loaded, answer: RefreshAnswer | null): Promise<Refreshed> {
   const now = infra.clock.now();
   return inScope(infra.db, tenant(account), async (tx) => {
+    // The account before its credential, as everybody who holds both.
+    await tx.execute('select id from account where id = ? for update', [account.id]);
     const row = await tx.findOneOrFail(CredentialEntity, { accountId: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (row.generation !== credential!.generation) return 'fresh';
     row.refreshingUntil = null;

@@ -8,17 +8,23 @@ import { cursorBinding } from '../page.ts';
 import { renderMutation, renderReply, writeReply, type RenderedReply } from '../rendered-reply.ts';
 import type { Call, Reply, RouteSpec } from '../route.ts';
 import type { Context, Middleware } from '../state.ts';
+import { Turns } from '../turns.ts';
 import { inProgress, receiptIdentity, throughReceipt, type Executed } from './idempotency.ts';
 
 type AfterCommit = (() => Promise<void>)[];
 
+const LONG_AT_ONCE = 2;
+const TURN_PATIENCE_MS = 20_000;
+
 /** Rows 25 to 35: one transaction in the caller's scope around receipt and handler; what follows the commit never changes what it said. */
 export function unitOfWork(options: { infra: Infra; checkReplies: boolean }): Middleware {
   const { infra, checkReplies } = options;
+  const turns = new Turns({ atOnce: LONG_AT_ONCE, patienceMs: TURN_PATIENCE_MS });
   return async function unitOfWork(ctx) {
     const after: AfterCommit = [];
     const route = ctx.state.route as RouteSpec;
-    const executed = route.method === 'GET' ? await read({ infra, ctx, after }) : await write({ infra, ctx, after });
+    const carryOut = () => (route.method === 'GET' ? read({ infra, ctx, after }) : write({ infra, ctx, after }));
+    const executed = route.takesTurns === true ? await turns.run(ctx.state.caller!.organizationId, carryOut) : await carryOut();
     for (const work of after) work().catch((error: unknown) => infra.log.warn({ err: error, request_id: ctx.state.requestId }, 'work after the commit failed'));
     const reply = await settled(executed, { infra, ctx });
     if (checkReplies) assertReply(route, reply);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../../infra/contract/errors.ts';
 import { PROBE_GAP_MS, PROBES_PER_DAY_MAX } from '../../../infra/contract/limits.ts';
 import type { Operation } from '../../../infra/db/entities/operation.entity.ts';
@@ -9,11 +8,11 @@ import { noteOperation } from '../../../infra/db/repositories/timeline.ts';
 import { inScope, tenant } from '../../../infra/db/tenant.ts';
 import { tellTemporal } from '../../../infra/temporal/tell.ts';
 import { platformCatalog } from '../../../providers/catalog.ts';
+import { lookAgain } from '../../look-again.ts';
 import type { Call, Reply } from '../../route.ts';
 import { loadOperation, showOperation } from './show.ts';
 
 const DAY_MS = 86_400_000;
-const LOOK_AGAIN_MS = 100;
 
 /** POST /v1/operations/{id}/probe: the next read of the platform is due now. The schedule of the others stays. */
 export async function probe(call: Call): Promise<Reply> {
@@ -72,15 +71,11 @@ async function settle(call: Call, work: { id: string; read: number; reply: Reply
   const { infra, caller } = call;
   const end = performance.now() + work.waitSeconds * 1000;
   const headers = { 'Preference-Applied': `wait=${work.waitSeconds}` };
-  for (;;) {
-    const seen = await inScope(infra.db, tenant(caller), async (tx) => {
-      const operation = await findOperation(tx, work.id);
-      const isDone = operation !== null && (operation.status !== 'unknown' || operation.probeCount > work.read);
-      const isLast = isDone || performance.now() >= end;
-      return operation === null || !isLast ? null : { isDone, body: await showOperation(tx, operation, infra) };
-    });
-    if (seen?.isDone === true) return { ...work.reply, status: 200, body: seen.body, headers };
-    if (seen !== null) return { ...work.reply, body: seen.body, headers: { ...work.reply.headers, ...headers } };
-    await pause(Math.max(1, Math.min(LOOK_AGAIN_MS, end - performance.now())));
-  }
+  const seen = await lookAgain(end, (isLast) => inScope(infra.db, tenant(caller), async (tx) => {
+    const operation = await findOperation(tx, work.id);
+    const isDone = operation !== null && (operation.status !== 'unknown' || operation.probeCount > work.read);
+    return operation === null || !(isDone || isLast) ? null : { isDone, body: await showOperation(tx, operation, infra) };
+  }));
+  if (seen?.isDone === true) return { ...work.reply, status: 200, body: seen.body, headers };
+  return { ...work.reply, ...(seen === null ? {} : { body: seen.body }), headers: { ...work.reply.headers, ...headers } };
 }

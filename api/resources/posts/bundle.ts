@@ -42,7 +42,7 @@ async function collect(call: Call, state: PostState): Promise<Bundle> {
     // Notes are for the people who write the post, not for who reads its bundle.
     post: { ...presentPost(state, call.caller), notes: null },
     targets: await presentTargetDetails(call, state),
-    timeline: record.timeline.map(presentPostEntry),
+    timeline: record.timeline.map((row) => presentPostEntry(row, call.caller)),
     operations: await presentOperations(call, record),
     requests: record.operations.map((operation) => ({ operation_id: operation.id, ...presentRequest(operation, byId.get(operation.targetId ?? '') ?? null) })),
     events: record.events.map(presentEvent),

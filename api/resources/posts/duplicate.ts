@@ -81,6 +81,6 @@ function failedOf({ post: { status }, targets, operations }: PostState): readonl
 async function tell({ tx, now, caller, requestId }: Call, source: Post, copyId: string): Promise<void> {
   const copy = await tx.findOneOrFail(PostEntity, { id: copyId });
   const by = { actor: caller.actor, requestId };
-  notePost(tx, source, [{ type: 'duplicated', message: 'A copy of the post was made.', ...by, data: { copy_id: copyId } }], now);
-  notePost(tx, copy, [{ type: 'duplicated', message: 'The post was made as a copy of another.', ...by, data: { source_id: source.id } }], now);
+  notePost(tx, source, [{ type: 'duplicated', message: 'A copy of the post was made.', ...by, data: { copy_id: copyId, workspace_id: copy.workspaceId ?? null } }], now);
+  notePost(tx, copy, [{ type: 'duplicated', message: 'The post was made as a copy of another.', ...by, data: { source_id: source.id, workspace_id: source.workspaceId ?? null } }], now);
 }

@@ -47,14 +47,14 @@ export const postRoutes: readonly RouteSpec[] = [
   },
   {
     method: 'POST', path: '/v1/posts/bulk', operationId: 'createPosts', summary: 'Create up to 50 posts, each for itself', tag, permission: 'write',
-    body: bulkBody, elements: 'posts',
+    body: bulkBody, elements: 'posts', takesTurns: true,
     replies: { 201: { description: 'What became of each post, whatever that is. Posts that are due begin one after the other, at most ten a second.', schema: bulkReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] } },
     errors: ['NOT_FOUND', 'WORKSPACE_ACCESS_DENIED', 'WORKSPACE_NOT_ACTIVE', 'QUOTA_EXCEEDED'],
     handler: createBulk,
   },
   {
     method: 'POST', path: '/v1/posts/bulk-csv', operationId: 'createPostsFromCsv', summary: `Create up to 500 posts with up to ${CSV_TARGETS_MAX} targets together from a CSV file, each row for itself`, tag, permission: 'write',
-    query: bulkCsvQuery, multipart: { fileMaxBytes: CSV_FILE_MAX_BYTES }, bodyMaxBytes: CSV_BODY_MAX_BYTES,
+    query: bulkCsvQuery, multipart: { fileMaxBytes: CSV_FILE_MAX_BYTES }, bodyMaxBytes: CSV_BODY_MAX_BYTES, takesTurns: true,
     replies: {
       200: { description: 'What a run would bring, row by row. Nothing is stored.', schema: bulkCsvReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] },
       201: { description: 'What became of each row. Posts that are due begin one after the other, at most ten a second.', schema: bulkCsvReply, headers: ['X-Usage-Count', 'X-Usage-Limit'] },

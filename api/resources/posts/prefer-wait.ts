@@ -1,11 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { hasTargetToWaitFor, readPost } from '../../../infra/db/repositories/posts.ts';
 import type { PostState } from '../../../infra/db/repositories/events.ts';
 import { inSnapshot, tenant } from '../../../infra/db/tenant.ts';
+import { lookAgain } from '../../look-again.ts';
 import type { Call, Reply } from '../../route.ts';
 import { etagOf, presentPost } from './posts.present.ts';
-
-const LOOK_AGAIN_MS = 100;
 
 /** Lets a reply wait, after the commit, until nothing of the post is under way any more or nothing will move in time. */
 export function waiting(call: Call, { state, reply }: { state: PostState; reply: Reply }): Reply {
@@ -19,9 +17,7 @@ async function settle(call: Call, { postId, reply }: { postId: string; reply: Re
   const deadline = new Date(infra.clock.now().getTime() + waitSeconds * 1000);
   const end = performance.now() + waitSeconds * 1000;
   const look = <T>(work: (tx: Call['tx']) => Promise<T>) => inSnapshot(infra.db, tenant(caller), work);
-  while (performance.now() < end && (await look((tx) => hasTargetToWaitFor(tx, postId, deadline)))) {
-    await pause(Math.min(LOOK_AGAIN_MS, Math.max(0, end - performance.now())));
-  }
+  await lookAgain(end, async (isLast) => (!isLast && (await look((tx) => hasTargetToWaitFor(tx, postId, deadline))) ? null : 'done'));
   const state = await look((tx) => readPost(tx, postId));
   const headers = { ...reply.headers, 'Preference-Applied': `wait=${waitSeconds}` };
   // Deleted meanwhile: what the commit said is the last that can be said.

@@ -2,7 +2,8 @@ import { listPostTimeline, type PostTimelineRow } from '../../../infra/db/reposi
 import { instant } from '../../../infra/wire/post-target.ts';
 import { allOf, pageReply, type Clause } from '../../page.ts';
 import { findPostRow } from '../../../infra/db/repositories/posts.ts';
-import type { Call, Reply } from '../../route.ts';
+import type { Call, Caller, Reply } from '../../route.ts';
+import { mayAccess } from '../../workspace-access.ts';
 import { oldestFirst } from '../operations/oldest-first.ts';
 import { assertReadablePost } from './access.ts';
 
@@ -12,7 +13,7 @@ export async function listTimeline(call: Call): Promise<Reply> {
   assertReadablePost(post, call);
   const { order, ...window } = oldestFirst(call.window!, { time: 't.at', id: 't.id' });
   const rows = await listPostTimeline(call.tx, post.id, { ...allOf([...filters(call.query), window]), order });
-  return pageReply(call, { rows, position: ({ entry }) => ({ at: entry.at, id: entry.id }), present: (page) => page.map(presentPostEntry) });
+  return pageReply(call, { rows, position: ({ entry }) => ({ at: entry.at, id: entry.id }), present: (page) => page.map((row) => presentPostEntry(row, call.caller)) });
 }
 
 function filters(query: Call['query']): Clause[] {
@@ -23,7 +24,7 @@ function filters(query: Call['query']): Clause[] {
   ];
 }
 
-export function presentPostEntry({ entry, accountId }: PostTimelineRow): Record<string, unknown> {
+export function presentPostEntry({ entry, accountId }: PostTimelineRow, caller: Caller): Record<string, unknown> {
   const isOfOperation = entry.operationId !== null && entry.operationId !== undefined;
   return {
     id: entry.id,
@@ -40,8 +41,15 @@ export function presentPostEntry({ entry, accountId }: PostTimelineRow): Record<
     verdict_id: entry.verdictId ?? null,
     actor: entry.actor ? { type: entry.actor.type, id: entry.actor.id } : null,
     request_id: entry.requestId ?? null,
-    data: isOfOperation ? ofOperation(entry) : entry.data,
+    data: isOfOperation ? ofOperation(entry) : ofPost(entry, caller),
   };
+}
+
+/** Source and copy may lie apart: the other one is named only to who may see it. */
+function ofPost({ type, data }: PostTimelineRow['entry'], caller: Caller): Record<string, unknown> {
+  if (type !== 'duplicated') return data;
+  const { workspace_id, ...other } = data;
+  return mayAccess(caller, (workspace_id as string | null | undefined) ?? null) ? other : {};
 }
 
 /** As the operation's own timeline tells it, in the one place that an entry of a post has for it. */

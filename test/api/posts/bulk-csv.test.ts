@@ -109,6 +109,13 @@ describe('POST /v1/posts/bulk-csv', () => {
     expect(codes(answer.body)).toEqual([null, null, null]);
   });
 
+  test('a list that is longer than a post may have is refused as that, however many of its items are bad', async () => {
+    const answer = await send([draft({ media_urls: 'a;'.repeat(4_990) }), draft({ targets: 'a|'.repeat(101) }), draft({ tags: 'a;'.repeat(21) }), draft({ media_urls: 'a;a' })]);
+    expect(answer.body.data.map((row: any) => row.error.details.issues.map((issue: any) => [issue.code, issue.path]))).toEqual([
+      [['too_big', ['media_urls']]], [['too_big', ['targets']]], [['too_big', ['tags']]], [['invalid_string', ['media_urls']], ['invalid_string', ['media_urls']]],
+    ]);
+  });
+
   test('fields that creation does not know yet are refused as it refuses them, by their column', async () => {
     for (const column of ['idea_id', 'recycling', 'cross_post_actions']) {
       const cell = column === 'idea_id' ? 'idea_1' : '{"gap": 1}';

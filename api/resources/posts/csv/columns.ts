@@ -1,4 +1,5 @@
 import { ApiError } from '../../../../infra/contract/errors.ts';
+import { MEDIA_MAX_ITEMS, TARGET_SELECTORS_MAX } from '../../../../infra/contract/limits.ts';
 import { decodeJson } from '../../../json/scan.ts';
 import { cellInvalid, columnError } from './refusal.ts';
 
@@ -9,7 +10,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 
 
 const text: Reader = (cell, column) => (cell === '' ? {} : { [column]: cell });
 const word: Reader = (cell, column) => text(cell.trim(), column);
-const selectors: Reader = (cell) => ({ targets: listOf(cell, /[;|]/) });
+const selectors: Reader = (cell, column) => ({ targets: listOf(cell, /[;|]/, { column, max: TARGET_SELECTORS_MAX }) });
 
 const boolean: Reader = (cell, column) => {
   const asked = cell.trim().toLowerCase();
@@ -28,8 +29,8 @@ const json: Reader = (cell, column) => {
   }
 };
 
-const media: Reader = (cell) => {
-  const items = listOf(cell, /[;\s]/).map((one) => (one.startsWith('med_') ? { media_id: one } : { url: one }));
+const media: Reader = (cell, column) => {
+  const items = listOf(cell, /[;\s]/, { column, max: MEDIA_MAX_ITEMS }).map((one) => (one.startsWith('med_') ? { media_id: one } : { url: one }));
   return items.length === 0 ? {} : { media: items };
 };
 
@@ -61,8 +62,11 @@ function withAltTexts(body: Record<string, unknown>, cell: string): Record<strin
   return { ...body, media: items.map((item, index) => (texts[index] === undefined || texts[index] === '' ? item : { ...item, alt_text: texts[index] })) };
 }
 
-export function listOf(cell: string, separator: RegExp | string): string[] {
-  return cell.split(separator).map((one) => one.trim()).filter((one) => one !== '');
+/** A list that is too long is refused before its items are looked at: thousands of bad ones would take their time. */
+export function listOf(cell: string, separator: RegExp | string, { column, max }: { column: string; max: number }): string[] {
+  const items = cell.split(separator).map((one) => one.trim()).filter((one) => one !== '');
+  if (items.length > max) throw columnError(column, { code: 'too_big', message: `${column} must have at most ${max} items` });
+  return items;
 }
 
 const COLUMN_OF: Readonly<Record<string, string>> = { media: 'media_urls', tag_ids: 'tags' };

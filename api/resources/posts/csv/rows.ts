@@ -1,5 +1,5 @@
 import { ApiError } from '../../../../infra/contract/errors.ts';
-import { CONTENT_MAX_CHARS, CSV_CELL_MAX_CHARS, EXTERNAL_ID_MAX_CHARS } from '../../../../infra/contract/limits.ts';
+import { CONTENT_MAX_CHARS, CSV_CELL_MAX_CHARS, EXTERNAL_ID_MAX_CHARS, TAGS_OF_POST_MAX } from '../../../../infra/contract/limits.ts';
 import { bodyOf, listOf } from './columns.ts';
 import type { RawRow } from './parse.ts';
 import { columnError, RowRefusal } from './refusal.ts';
@@ -30,7 +30,7 @@ export function readRow(raw: RawRow, columns: readonly string[], defaults: RowDe
   if (raw.cells.every((cell) => cell.trim() === '')) return { ...place, kind: 'skipped' };
   try {
     refuseForm(raw.cells, cells);
-    return { ...place, kind: 'body', body: { ...defaults, ...bodyOf(cells) }, tagNames: listOf(cells.get('tags') ?? '', ';') };
+    return { ...place, kind: 'body', body: { ...defaults, ...bodyOf(cells) }, tagNames: listOf(cells.get('tags') ?? '', ';', { column: 'tags', max: TAGS_OF_POST_MAX }) };
   } catch (error) {
     if (error instanceof RowRefusal || error instanceof ApiError) return { ...place, kind: 'refused', error };
     throw error;
