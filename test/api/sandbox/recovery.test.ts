@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { Caller } from '../../support/caller.ts';
 import { inScope, SYSTEM } from '../../../infra/db/tenant.ts';
+import { Caller } from '../../support/caller.ts';
 import type { System, Tenant } from '../../support/system.ts';
 import { useWholeSystem } from '../../support/whole-system.ts';
 
