@@ -89,6 +89,15 @@ describe('a slot that it has', () => {
   });
 });
 
+test('a copy that was made of a post into no workspace is not named in the timeline of the post', async () => {
+  const source = (await ask('granted', 'POST', '/v1/posts', { targets: [accountId], scheduled_at: 'draft', content: 'to be copied' })).body;
+  const copy = (await ask('whole', 'POST', `/v1/posts/${source.id}/duplicate`, { targets: both })).body;
+  expect(copy.workspace_id).toBeNull();
+  const told = async (who: keyof typeof keys) => (await ask(who, 'GET', `/v1/posts/${source.id}/timeline?kind=duplicated`)).body.data[0].data;
+  expect([await told('granted'), await told('whole')]).toEqual([{}, { copy_id: copy.id }]);
+  expectNothingOf(copy, await ask('granted', 'GET', `/v1/posts/${source.id}/bundle`));
+});
+
 describe('a text that it has', () => {
   const repeated = () => ({ targets: [accountId], scheduled_at: slot, content: TEXT });
 
