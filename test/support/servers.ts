@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../infra/servers/ports.ts';
 import { postgres } from '../../infra/servers/postgres.ts';
+import type { Service } from '../../infra/servers/service.ts';
 import { temporal } from '../../infra/servers/temporal.ts';
 
 /*
@@ -42,15 +43,7 @@ export async function startPostgres(options: { dataDir: string; port?: number; p
   const password = options.password ?? (await copiedCluster(options.dataDir)) ?? randomBytes(12).toString('base64url');
   const { service, url } = postgres({ ...options, port, password });
   await service.start();
-  return {
-    url, port, password,
-    get pid() {
-      return service.pid;
-    },
-    kill: () => service.kill(),
-    restart: () => service.restart(),
-    stop: () => service.stop(),
-  };
+  return Object.assign(handleOf(service), { url, port, password });
 }
 
 /** In a run of all tests a new cluster is a copy of one that was made once: making one takes longer than most tests. Its password; null = nothing was copied. */
@@ -87,8 +80,11 @@ export async function startTemporal(options: TestTemporalOptions): Promise<TestT
   const ports = options.ports ?? { grpc: await freePort(), ui: await freePort(), http: await freePort(), metrics: await freePort() };
   const { service, address, uiUrl } = temporal({ ...options, ports });
   await service.start();
+  return Object.assign(handleOf(service), { address, uiUrl, ports });
+}
+
+function handleOf(service: Service): TestServer {
   return {
-    address, uiUrl, ports,
     get pid() {
       return service.pid;
     },
