@@ -17,7 +17,12 @@ const UNKNOWN_METHOD = /^[A-Z][A-Z-]{0,31} \S+ HTTP\/1\.[01]\r\n/;
 const REQUEST_TIMEOUT_MS = HEADERS_TIMEOUT_MS + BODY_TIMEOUT_MS + 10_000;
 
 /** Rows 1 and 2: the strict HTTP server beneath the application. */
-export function createHttpServer(handler: Handler, timeouts: { headersMs?: number } = {}): Server {
+export function createHttpServer(handle: Handler, timeouts: { headersMs?: number } = {}): Server {
+  const open = new OpenAnswers();
+  const handler: Handler = (req, res) => {
+    open.note(res);
+    return handle(req, res);
+  };
   const server = createServer({
     insecureHTTPParser: false,
     requireHostHeader: true,
@@ -32,12 +37,41 @@ export function createHttpServer(handler: Handler, timeouts: { headersMs?: numbe
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => handler(Object.assign(req, { [WAITS_FOR_CONTINUE]: true }), res));
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => handler(Object.assign(req, { [UNKNOWN_EXPECTATION]: true }), res));
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, methodNotAllowed()));
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error: ClientError, socket: Duplex) => open.closeAfter(socket) || answerClientError(error, socket));
   return server;
 }
 
+type ClientError = Error & { code?: string; rawPacket?: Buffer };
+
+/** The answers that a connection still owes to whole requests. */
+class OpenAnswers {
+  readonly #ofSocket = new WeakMap<Duplex, Set<ServerResponse>>();
+  readonly #closing = new WeakSet<Duplex>();
+
+  note(res: ServerResponse): void {
+    const { socket } = res.req;
+    const open = this.#ofSocket.get(socket) ?? new Set();
+    this.#ofSocket.set(socket, open.add(res));
+    res.once('close', () => open.delete(res));
+  }
+
+  /**
+   * Whether there are some: then what came behind those requests is not answered at all, for an answer to it would be taken
+   * for theirs, and say that nothing was done. The connection ends after the last of them.
+   */
+  closeAfter(socket: Duplex): boolean {
+    const last = [...(this.#ofSocket.get(socket) ?? [])].findLast((res) => res.req.complete);
+    if (last === undefined) return this.#closing.has(socket);
+    if (this.#closing.has(socket)) return true;
+    this.#closing.add(socket);
+    if (!last.headersSent) last.setHeader('Connection', 'close');
+    last.once('finish', () => socket.end());
+    return true;
+  }
+}
+
 /** Faults of framing: most get a bodyless 400, because what follows on such a connection cannot be trusted to be a request. */
-function answerClientError(error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
+function answerClientError(error: ClientError, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -39,6 +39,28 @@ describe('row 1: what is no HTTP is answered 400 without a body, and the connect
   });
 });
 
+describe('a whole request, and behind it what is none', () => {
+  const junk: [string, () => string | Buffer][] = [
+    ['a letter', () => 'x'],
+    ['the rest of a body that was announced too short', () => '"}'],
+    ['NULs', () => Buffer.alloc(64)],
+    ['a request with two lengths', () => `${post('Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['headers that are too large', () => head('GET /health HTTP/1.1', 'Host: x', `X-Large: ${'x'.repeat(20_000)}`)],
+    ['an unknown method', () => head('FETCH /health HTTP/1.1', 'Host: x')],
+  ];
+  const notes = async () => (await api.send('GET', '/v1/notes?limit=100', { key: key.secret })).body.data.length as number;
+  const cases = junk.flatMap(([name, bytes]) => [[`${name}, in the same packet`, true, bytes], [`${name}, in the next`, false, bytes]] as const);
+  test.each(cases)('%s: the request gets its own answer, and the connection is closed', async (_name, isSame, bytes) => {
+    const before = await notes();
+    const body = JSON.stringify({ text: 'a', delay_ms: 100 });
+    const whole = Buffer.from(`${post('Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`);
+    const behind = Buffer.from(bytes());
+    const answer = await sendRaw(api.port, isSame ? Buffer.concat([whole, behind]) : [whole, behind]);
+    expect([answer.status, answer.text.split('HTTP/1.1 ').length - 1, answer.isClosed]).toEqual([201, 1, true]);
+    expect(await notes()).toBe(before + 1);
+  });
+});
+
 describe('rows 2 to 8', () => {
   test('row 2: headers above 16 KiB are 431 with the envelope', async () => {
     const answer = await sendRaw(api.port, head('GET /health HTTP/1.1', 'Host: x', `X-Long: ${'a'.repeat(17_000)}`));
