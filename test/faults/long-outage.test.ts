@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readConfig } from '../../infra/config/config.ts';
-import { Secrets } from '../../infra/config/secrets.ts';
 import type { Platform } from '../../infra/contract/platforms.ts';
-import type { Account } from '../../infra/db/entities/account.entity.ts';
+import { AccountEntity, type Account } from '../../infra/db/entities/account.entity.ts';
 import { OperationEntity } from '../../infra/db/entities/operation.entity.ts';
 import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
-import { openSandboxAccount, sandboxPlatforms } from '../../infra/organizations.ts';
 import { Caller } from '../support/caller.ts';
 import { System, type Tenant } from '../support/system.ts';
 import { ByTheClock } from './by-the-clock.ts';
@@ -38,9 +35,9 @@ afterAll(async () => {
 });
 
 async function openAccount(platform: Platform, ordinal: number, minGapSeconds = 0): Promise<Account> {
-  const foundation = { config: readConfig(system.env), secrets: new Secrets(system.env) };
-  const known = (await sandboxPlatforms(foundation)).find((one) => one.platform === platform)!;
-  return inScope(system.db, SYSTEM, async (tx) => Object.assign(await openSandboxAccount(tx, foundation, { organizationId: tenant.organizationId, platform: known, ordinal }, new Date()), { minGapSeconds }));
+  const account = await system.openAccount({ organizationId: tenant.organizationId, platform, ordinal });
+  await inScope(system.db, SYSTEM, (tx) => tx.nativeUpdate(AccountEntity, { id: account.id }, { minGapSeconds }));
+  return { ...account, minGapSeconds };
 }
 
 interface Scheduled {

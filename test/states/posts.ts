@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readConfig } from '../../infra/config/config.ts';
-import { Secrets } from '../../infra/config/secrets.ts';
-import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
-import { openSandboxAccount, sandboxPlatforms } from '../../infra/organizations.ts';
 import { Caller } from '../support/caller.ts';
 import { until } from '../support/until.ts';
 import { WAITS } from './before-sending.ts';
@@ -21,7 +17,7 @@ const WAYS: Record<TargetState, { words: string; ends: string }> = {
 
 /** Drives a post to where its targets are as the row says, and on; gives the row as it was seen. */
 export async function drivePost(stage: Stage, row: PostRow): Promise<PostRow> {
-  const accounts = [stage.twitter, stage.mastodon, await anotherAccount(stage)];
+  const accounts = [stage.twitter, stage.mastodon, (await stage.system.openAccount({ organizationId: stage.organizationId, platform: 'twitter', ordinal: 2 })).id];
   const scheduledAt = row.targets.includes('draft') ? 'draft' : row.targets.includes('scheduled') ? inSeconds(3_600) : 'now';
   const contents = row.targets.map((target, i) => [accounts[i]!, { content: fresh(WAYS[target].words) }] as const);
   const { id } = await stage.caller.publish({ targets: accounts, scheduled_at: scheduledAt, target_options: Object.fromEntries(contents) });
@@ -51,16 +47,6 @@ async function act(stage: Stage, post: any, by: NonNullable<PostRow['later']>['b
 
 async function postEvents(stage: Stage, id: string): Promise<string[]> {
   return (await stage.events(id)).filter((event) => event.startsWith('post.'));
-}
-
-async function anotherAccount({ system, caller, twitter }: Stage): Promise<string> {
-  const foundation = { config: readConfig(system.env), secrets: new Secrets(system.env) };
-  const platform = (await sandboxPlatforms(foundation)).find((one) => one.platform === 'twitter')!;
-  const { body: sibling } = await caller.get(`/v1/accounts/${twitter}`);
-  return inScope(system.db, SYSTEM, async (tx) => {
-    const [{ organization_id: organizationId }] = await tx.execute<[{ organization_id: string }]>('select organization_id from account where id = ?', [sibling.id]);
-    return (await openSandboxAccount(tx, foundation, { organizationId, platform, ordinal: 2 }, new Date())).id;
-  });
 }
 
 /** Drives a row of the interface's own table, and gives it as it was seen. */

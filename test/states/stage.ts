@@ -20,20 +20,22 @@ export class Stage {
   readonly system: System;
   readonly moments: Moments;
   readonly caller: Caller;
+  readonly organizationId: string;
   readonly twitter: string;
   readonly mastodon: string;
 
-  private constructor(parts: { system: System; moments: Moments; caller: Caller; twitter: string; mastodon: string }) {
+  private constructor(parts: { system: System; moments: Moments; caller: Caller; organizationId: string; twitter: string; mastodon: string }) {
     this.system = parts.system;
     this.moments = parts.moments;
     this.caller = parts.caller;
+    this.organizationId = parts.organizationId;
     this.twitter = parts.twitter;
     this.mastodon = parts.mastodon;
   }
 
   static async open(system: System, moments: Moments): Promise<Stage> {
-    const { testKey, accounts } = await system.tenant();
-    return new Stage({ system, moments, caller: new Caller(system.baseUrl, testKey), twitter: accounts.twitter!.id, mastodon: accounts.mastodon!.id });
+    const { organizationId, testKey, accounts } = await system.tenant();
+    return new Stage({ system, moments, caller: new Caller(system.baseUrl, testKey), organizationId, twitter: accounts.twitter!.id, mastodon: accounts.mastodon!.id });
   }
 
   /** A post with a text that nobody had before, on the one account unless others are named. */

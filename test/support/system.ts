@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { readConfig } from '../../infra/config/config.ts';
+import { readConfig, type Config } from '../../infra/config/config.ts';
 import { Secrets } from '../../infra/config/secrets.ts';
+import type { Platform } from '../../infra/contract/platforms.ts';
 import { openDatabase, type Database } from '../../infra/db/database.ts';
 import type { Account } from '../../infra/db/entities/account.entity.ts';
 import { migrate } from '../../infra/db/migrate.ts';
@@ -152,7 +153,7 @@ export class System {
 
   /** An organization of its own with keys and one sandbox account per platform, so that tests do not meet. */
   async tenant(): Promise<Tenant> {
-    const foundation = { config: readConfig(this.env), secrets: new Secrets(this.env) };
+    const foundation = this.#foundation();
     const platforms = await sandboxPlatforms(foundation);
     return inScope(this.db, SYSTEM, async (tx) => {
       const now = new Date();
@@ -164,6 +165,16 @@ export class System {
       for (const platform of platforms) accounts[platform.platform] = await openSandboxAccount(tx, foundation, { organizationId: organization.id, platform, ordinal: 1 }, now);
       return { organizationId: organization.id, testKey: make('test'), liveKey: make('live'), accounts };
     });
+  }
+
+  /** One more sandbox account of an organization. */
+  async openAccount({ organizationId, platform: name, ordinal }: { organizationId: string; platform: Platform; ordinal: number }): Promise<Account> {
+    const platform = (await sandboxPlatforms(this.#foundation())).find((one) => one.platform === name)!;
+    return inScope(this.db, SYSTEM, (tx) => openSandboxAccount(tx, this.#foundation(), { organizationId, platform, ordinal }, new Date()));
+  }
+
+  #foundation(): { config: Config; secrets: Secrets } {
+    return { config: readConfig(this.env), secrets: new Secrets(this.env) };
   }
 
   async stop(): Promise<void> {
