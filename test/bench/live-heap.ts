@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Process } from '../support/system.ts';
+import type { Process } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
 const SETTLED_MS = 1_000;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Caller } from '../support/caller.ts';
-import { Process, System, type Tenant } from '../support/system.ts';
+import { Process } from '../support/process.ts';
+import { System, type Tenant } from '../support/system.ts';
 import { BARE_QUEUES } from './bare-queues.ts';
 import { LiveHeap } from './live-heap.ts';
 import type { Options } from './options.ts';

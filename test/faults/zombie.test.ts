@@ -3,8 +3,9 @@ import { putAbsenceBack } from '../support/absence.ts';
 import { Caller } from '../support/caller.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { caught } from '../support/moments.ts';
+import { Process } from '../support/process.ts';
 import { freePort } from '../support/servers.ts';
-import { Process, type System, type Tenant } from '../support/system.ts';
+import type { System, Tenant } from '../support/system.ts';
 import { until } from '../support/until.ts';
 import { useWholeSystem } from '../support/whole-system.ts';
 
