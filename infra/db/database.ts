@@ -43,6 +43,8 @@ export async function openDatabase(options: { url: string; pool: number }): Prom
       // A process that stands still in a transaction must not keep its locks for ever.
       idle_in_transaction_session_timeout: REQUEST_TRANSACTION_TIMEOUT_MS,
       connectionTimeoutMillis: DATABASE_CONNECTION_TIMEOUT_MS,
+      // Many requests share the cores, and to start helpers for one of them takes longer than what most statements do.
+      options: '-c max_parallel_workers_per_gather=0',
       keepAlive: true,
       onPoolCreated(pool: PoolEvents) {
         pool.on('connect', joinBegin);
