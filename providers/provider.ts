@@ -55,7 +55,7 @@ export interface PublishWork {
   /** Results of finished steps, by step name. */
   checkpoints: Readonly<Record<string, Checkpoint>>;
   now: Date;
-  /** Of these platform ids, those that other targets of the account already hold: they cannot be what a lost answer made. */
+  /** Of these platform ids, those that other targets of the account, or other attempts at this one, already hold: they cannot be what a lost answer made. */
   taken?(platformPostIds: readonly string[]): Promise<readonly string[]>;
 }
 

@@ -11,6 +11,7 @@ import { inScope, SYSTEM } from '../../infra/db/tenant.ts';
 import type { Tx } from '../../infra/db/database.ts';
 import type { FinishedStep } from '../../infra/ledger/claim.ts';
 import { ALONE, standingOf, type Pace, type Standing } from '../../infra/ledger/line.ts';
+import { heldByOthers } from '../../infra/ledger/proof.ts';
 import { credentialPlace } from '../../infra/crypto/places.ts';
 import { liveEndpoints, sandboxEndpoints } from '../../providers/endpoints.ts';
 import type { AccountView, Credential, Endpoints, PlannedStep, Provider, PublishWork } from '../../providers/provider.ts';
@@ -108,15 +109,11 @@ export function publishWork(deps: ActivityDeps, loaded: Loaded, done: ReadonlyMa
   };
 }
 
-/** The same for a read that looks for a lost post: it must not take another target's post for this one. */
+/** The same for a read that looks for a lost post: it must not take for it what another target or attempt has made. */
 export function lookingWork(deps: ActivityDeps, loaded: Loaded, done: ReadonlyMap<string, FinishedStep>): PublishWork {
-  const { account, target } = loaded;
   return {
     ...publishWork(deps, loaded, done),
-    taken: (ids) => inScope(deps.infra.db, SYSTEM, async (tx) => {
-      const rows = await tx.find(TargetEntity, { accountId: account.id, platformPostId: { $in: [...ids] }, id: { $ne: target.id } });
-      return rows.flatMap((row) => row.platformPostId ?? []);
-    }),
+    taken: (ids) => inScope(deps.infra.db, SYSTEM, (tx) => heldByOthers(tx, loaded.operation, ids)),
   };
 }
 

@@ -61,12 +61,12 @@ export function mayBeHeld(operation: Operation, { world, now }: Surroundings): b
 /** Looks at the row until there is a step to take, or nothing for it to do. */
 export function look(carrier: ModelCarrier, around: Surroundings): void {
   const { operation } = carrier;
-  const { now, isDown } = around;
+  const { world, now, isDown } = around;
   carrier.at = 'ended';
   if (operation.status === 'sending') {
     if (operation.claim!.until > now) return;
     const again = isKeyed(operation) && operation.sends < SENDS_MAX && now - operation.claimedAt! < KEY_MS;
-    const found = again && !isDown ? read(operation, operation.claimedAt!) : 'unreadable';
+    const found = again && !isDown ? read(operation, operation.claimedAt!, world) : 'unreadable';
     if (typeof found === 'object') settle(operation, 'probe', { kind: 'succeeded', result: found }, { now });
     else if (found === 'absent') stand(carrier, now, true);
     else settle(operation, 'service', unknownFrom(operation, now), { now });
@@ -192,21 +192,25 @@ function unknownFrom(operation: Operation, now: number): Ruling {
 }
 
 /** What a read of the platform shows: the one object that can be it, its absence, or nothing that proves anything. */
-function read({ text, target }: Operation, since: number): PublicObject | 'absent' | 'several' | 'unreadable' {
+function read(operation: Operation, since: number, world: World): PublicObject | 'absent' | 'several' | 'unreadable' {
+  const { text, target, attempt } = operation;
   const { platform, hidden, objects } = target.account;
+  const others = world.operations.filter((one) => one !== operation && one.target === target);
   const from = platform === 'twitter' ? Math.floor((since - WINDOW_MS) / 1_000) * 1_000 : since - WINDOW_MS;
   // The statuses of mastodon are read from the newest on, so what hides among them hides every window.
   if (hidden.some((at) => platform === 'mastodon' || at >= from)) return 'unreadable';
-  const candidates = objects.filter((one) => one.text === text && one.at >= from);
+  const candidates = objects.filter((one) => one.text === text && one.at >= from && !others.some(({ status, result }) => status === 'succeeded' && result === one));
   if (candidates.length === 0) return 'absent';
-  return candidates.length === 1 ? candidates[0]! : 'several';
+  // A later attempt that has not said yet what it did may have made it.
+  const isOurs = candidates.length === 1 && !others.some((one) => one.attempt > attempt && (one.status === 'sending' || one.status === 'unknown'));
+  return isOurs ? candidates[0]! : 'several';
 }
 
 /** A read of the platform for an operation, when one is due. */
-export function probe(operation: Operation, { now, isDown }: Surroundings): void {
+export function probe(operation: Operation, { world, now, isDown }: Surroundings): void {
   const isOpen = operation.status === 'unknown' || (operation.status === 'failed' && operation.settledBy === 'verdict');
   if (!isOpen || operation.nextProbeAt === null || operation.nextProbeAt > now) return;
-  const found = isDown ? 'unreadable' : read(operation, operation.sentAt ?? operation.claimedAt!);
+  const found = isDown ? 'unreadable' : read(operation, operation.sentAt ?? operation.claimedAt!, world);
   if (typeof found === 'object') {
     settle(operation, 'probe', { kind: 'succeeded', result: found }, { now });
     return;

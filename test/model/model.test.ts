@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { COMMANDS } from './commands.ts';
+import * as requests from './requests.ts';
 import { Run } from './run.ts';
 import { System } from './system.ts';
 import { time } from './time.ts';
@@ -52,3 +53,29 @@ const story = fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 2 * STEPS, s
 test(`${MODEL_RUNS} stories of ${STEPS} steps without divergence`, async () => {
   await fc.assert(story, { numRuns: Number(MODEL_RUNS), ...(MODEL_SEED === 'random' ? {} : { seed: Number(MODEL_SEED) }), ...(MODEL_PATH === undefined ? {} : { path: MODEL_PATH }) });
 }, 3_600_000);
+
+/** A person was right that the first request did nothing, and what the second one made looks the same on the platform. */
+test.each([['has said so', true], ['is still on its way', false]])('what a later attempt made is never taken for the work of an earlier one: its answer %s', async (_when, isAnswered) => {
+  time.rewind();
+  const run = new Run(system, await system.organization());
+  try {
+    await requests.create(run, { when: 'now', targets: [{ account: 0, word: 'limit', hides: false }], onLate: 'publish', maxLatenessSeconds: 86_400, twice: false });
+    const [first] = run.world.operations;
+    await run.carry(first!);
+    for (let stops = 0; stops < 2; stops++) await run.step(0);
+    await run.die(0);
+    time.pass(95_000);
+    await run.carry(first!);
+    await requests.verdict(run, first!, { happened: false, isStale: false, again: false });
+    await requests.retry(run, run.world.posts[0]!, null);
+    await run.carry(run.world.operations[1]!);
+    for (let stops = 0; stops < (isAnswered ? 3 : 2); stops++) await run.step(0);
+    time.pass(3_600_000);
+    await run.probe(first!);
+    expect([first!.status, first!.settledBy]).toEqual(['failed', 'verdict']);
+    await run.finish();
+    await run.judge();
+  } finally {
+    await run.end();
+  }
+});
