@@ -16,7 +16,7 @@ import { wishOfCreation } from './planning/wish.ts';
 
 /**
  * POST /v1/posts/{id}/duplicate: a creation whose body is made of another post, so that it is checked, counted and told
- * as any. Under the source's lock: whether a failed target is unknown must not change between looking and copying.
+ * as every other. Under the source's lock: whether a failed target is unknown must not change between looking and copying.
  */
 export async function duplicatePost(call: Call): Promise<Reply> {
   const { tx, now, params, caller, body } = call;

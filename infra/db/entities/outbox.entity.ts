@@ -13,7 +13,7 @@ export const OutboxEntity = defineEntity({
     intent: text().$type<'start' | 'cancel' | 'wake'>(),
     workflow: text(),
     workflowId: text(),
-    /** Only a start has any. */
+    /** Of a start; null of everything else. */
     args: json<unknown>().nullable(),
     summary: text(),
     searchAttributes: json<Record<string, string | string[] | boolean>>(),
